@@ -1,0 +1,83 @@
+"""The trail's tables. Plain ids, no foreign keys out: the trail never blocks or breaks live data."""
+
+import uuid
+
+from django.db import models
+from django.db.models.functions import Now
+
+SYSTEM_TENANT_ID = uuid.UUID("00000000-0000-4000-8000-000000000001")
+SYSTEM_TENANT_SLUG = "system"
+
+
+class Tenant(models.Model):
+    """A customer whose data and trail stand apart. Insert-only. `system` holds events of no tenant."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    slug = models.SlugField(unique=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class ActorType(models.TextChoices):
+    PERSON = "person", "Person"
+    SYSTEM = "system", "System"
+    KEY = "key", "API key"
+
+
+class AuditEvent(models.Model):
+    """What happened, as canonical JSON in `body`; the columns beside it only repeat parts of it for search.
+
+    Appended by `audit.log.record` and by nothing else; the database refuses UPDATE, DELETE and TRUNCATE.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    event_type = models.CharField(max_length=80)
+    actor = models.CharField(max_length=200)
+    actor_type = models.CharField(max_length=10, choices=ActorType.choices)
+    case_id = models.UUIDField(null=True)
+    subject = models.CharField(max_length=200, blank=True)  # what it is about in a word: case reference, finding, key
+    recorded_at = models.DateTimeField(db_default=models.Func(function="clock_timestamp"), editable=False)
+    body = models.TextField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tenant", "recorded_at", "id"], name="audit_event_recent"),
+            models.Index(fields=["tenant", "actor", "recorded_at", "id"], name="audit_event_actor"),
+            models.Index(fields=["case_id", "recorded_at", "id"], name="audit_event_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event_type} by {self.actor}"
+
+
+class AuditSeal(models.Model):
+    """The event's place in its tenant's chain, written by the database at commit under the tenant's lock."""
+
+    event = models.OneToOneField(AuditEvent, on_delete=models.PROTECT, primary_key=True, related_name="seal")
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    sequence = models.BigIntegerField()
+    previous_hash = models.BinaryField()
+    event_hash = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "sequence"], name="audit_seal_sequence"),
+            models.UniqueConstraint(fields=["tenant", "previous_hash"], name="audit_seal_no_fork"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.sequence}"
+
+
+class ChainHead(models.Model):
+    """The last link of a tenant's chain; its row lock orders the seals. Written by the database only."""
+
+    tenant = models.OneToOneField(Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    sequence = models.BigIntegerField()
+    event_hash = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"head of {self.tenant_id} at #{self.sequence}"

@@ -1,0 +1,127 @@
+"""People and what they decide. A decision is a new row that names the verdict it answers; none is ever edited."""
+
+import uuid
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
+from django.db import models
+
+from audit.models import Tenant
+from verifier.models import Case, Finding, FindingVerdict
+
+PERMISSIONS = {
+    "officer": {"reviews.decide", "reviews.submit_report", "reviews.view_cases", "reviews.request_recheck"},
+    "admin": {
+        "reviews.administer",
+        "reviews.submit_report",
+        "reviews.view_cases",
+        "reviews.request_recheck",
+        "audit.view_trail",
+        "audit.view_system_trail",
+    },
+    "auditor": {"reviews.view_cases", "audit.view_trail", "audit.view_system_trail"},
+}
+
+
+class User(AbstractBaseUser):
+    """A person of one tenant in one role. Names are unique in the installation, so sign-in needs no tenant."""
+
+    class Role(models.TextChoices):
+        OFFICER = "officer", "Officer"
+        ADMIN = "admin", "Admin"
+        AUDITOR = "auditor", "Auditor"
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    username = models.CharField(max_length=150, unique=True)
+    display_name = models.CharField(max_length=150)
+    role = models.CharField(max_length=10, choices=Role.choices)
+    trained_at = models.DateField(null=True)  # last training in the use of this tool (AI Act, Article 26(2))
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "username"
+    REQUIRED_FIELDS: list[str] = []
+    objects = BaseUserManager()
+
+    def __str__(self) -> str:
+        return self.display_name
+
+    def has_perm(self, permission: str, obj: object = None) -> bool:
+        return self.is_active and permission in PERMISSIONS[self.role]
+
+
+class Decision(models.Model):
+    """What an officer says of a finding under one verdict. Append-only."""
+
+    class Kind(models.TextChoices):
+        AGREE = "agree", "Agree"
+        OVERRIDE = "override", "Override"
+        ASK_FOR_MORE = "ask_for_more", "Ask for more"
+        ESCALATE = "escalate", "Escalate"
+
+    class Outcome(models.TextChoices):
+        STANDS = "stands", "Stands"
+        DOES_NOT_STAND = "does_not_stand", "Does not stand"
+        NEEDS_MORE = "needs_more", "More is needed"
+        ESCALATED = "escalated", "Escalated"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="decisions")
+    finding = models.ForeignKey(Finding, on_delete=models.PROTECT, related_name="decisions")
+    verdict = models.ForeignKey(FindingVerdict, null=True, on_delete=models.PROTECT, related_name="decisions")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    outcome = models.CharField(max_length=20, choices=Outcome.choices)
+    reason_code = models.CharField(max_length=40)
+    reason = models.TextField()
+    evidence = models.JSONField()  # what the officer relied on, as shown
+    needs_second = models.BooleanField()
+    reverses = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="reversed_by")
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField()
+    form_token = models.UUIDField(unique=True)  # the form that was sent: sent twice, recorded once
+    event_id = models.UUIDField(unique=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(reason="") & ~models.Q(reason_code=""), name="decision_has_reason"),
+            models.UniqueConstraint(fields=["id", "author"], name="decision_author"),  # what an approval refers to
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.finding}: {self.outcome}"
+
+
+class Approval(models.Model):
+    """A second person's word on a decision: never its author's (the database refuses that). Append-only."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="approval")
+    decision_author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")  # composite key to the decision
+    approved = models.BooleanField()  # False: the second person refused it
+    reason = models.TextField()
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    approved_at = models.DateTimeField()
+    event_id = models.UUIDField(unique=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(by=models.F("decision_author")), name="approval_by_another_person"),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="approval_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{'approved' if self.approved else 'refused'}: {self.decision}"
+
+
+class Claim(models.Model):
+    """Who works on a case just now; it lapses by itself. The one mutable row here: it decides nothing."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, primary_key=True, related_name="claim")
+    holder = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    claimed_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.case} held by {self.holder}"

@@ -1,0 +1,56 @@
+"""Reads deploy-time values from the environment; a value that can't be used stops the start and is named."""
+
+import os
+from collections.abc import Mapping
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE = {"1", "true", "yes", "on"}
+FALSE = {"0", "false", "no", "off", ""}
+
+
+class Environment:
+    """A mapping of settings (the process environment, or a test's own) with typed, loud accessors."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self.values = os.environ if values is None else values
+
+    def text(self, name: str, default: str = "") -> str:
+        return self.values.get(name, "").strip() or default
+
+    def boolean(self, name: str, default: bool) -> bool:
+        value = self.values.get(name)
+        if value is None:
+            return default
+        if value.strip().lower() in TRUE:
+            return True
+        if value.strip().lower() in FALSE:
+            return False
+        raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
+
+    def integer(self, name: str, default: int, *, least: int = 0, most: int = 2**31) -> int:
+        value = self.text(name)
+        if not value:
+            return default
+        try:
+            number = int(value)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}") from None
+        if not least <= number <= most:
+            raise ImproperlyConfigured(f"{name} must lie between {least} and {most}, not {number}")
+        return number
+
+    def number(self, name: str, default: float, *, least: float = 0.0, most: float = 1e9) -> float:
+        value = self.text(name)
+        if not value:
+            return default
+        try:
+            number = float(value)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name} must be a number, not {value!r}") from None
+        if not least <= number <= most:
+            raise ImproperlyConfigured(f"{name} must lie between {least} and {most}, not {number}")
+        return number
+
+    def names(self, name: str, default: str = "") -> list[str]:
+        return [part.strip() for part in self.text(name, default).split(",") if part.strip()]

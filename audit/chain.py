@@ -1,23 +1,26 @@
 """The arithmetic of the trail: canonical bytes, link hashes, and what a broken chain looks like.
 
 Pure (standard library only), so that an auditor can read it alone. The database computes the same
-link hash when it seals an event at commit (`audit.operations.SEAL_EVENT`); a test holds the two together.
+link hash when it seals an event at commit (`audit.operations.SEAL_BODY`); a test holds the two together.
 
 A link is SHA-256 over: the previous link's hash (32 bytes; for the first event the tenant's genesis) ||
 tenant id (16 bytes, RFC 4122 order) || sequence (8 bytes, big endian, signed) || recorded_at (8 bytes,
 microseconds since 1970-01-01T00:00:00Z, big endian, signed) || SHA-256 of the stored body (32 bytes).
 """
 
-import hashlib
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, NamedTuple
 from uuid import UUID
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+REPEATED = ("event_type", "actor", "actor_type", "subject")  # parts of the body that stand beside it for search
+pack_place = struct.Struct(">qq").pack
 
 
 def canonical(body: dict[str, Any]) -> str:
@@ -28,85 +31,155 @@ def canonical(body: dict[str, Any]) -> str:
     return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def read_body(body: str | bytes) -> dict[str, Any]:
+    """The event's content; raises ValueError when it isn't a JSON object."""
+    content = json.loads(body)
+    if not isinstance(content, dict):
+        raise ValueError("the body is not a JSON object")
+    return content
+
+
+def printable(text: str) -> str:
+    """`text` as PostgreSQL can store it in a column: U+0000 becomes U+FFFD."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 def genesis(tenant_id: UUID) -> bytes:
     """What the first link of a tenant's chain is hashed over in place of a previous link (32 bytes)."""
-    return hashlib.sha256(b"second-look:genesis:" + tenant_id.bytes).digest()
+    return sha256(b"second-look:genesis:" + tenant_id.bytes).digest()
 
 
 def microseconds(moment: datetime) -> int:
     return (moment - EPOCH) // timedelta(microseconds=1)
 
 
-def link_hash(*, previous_hash: bytes, tenant_id: UUID, sequence: int, recorded_at: datetime, body: str) -> bytes:
-    """The hash of one link, 32 bytes."""
-    head = previous_hash + tenant_id.bytes + struct.pack(">qq", sequence, microseconds(recorded_at))
-    return hashlib.sha256(head + hashlib.sha256(body.encode()).digest()).digest()
+def link_hash(*, previous_hash: bytes, tenant: bytes, sequence: int, microseconds: int, body: bytes) -> bytes:
+    """The hash of one link, 32 bytes. `tenant` is the tenant id's 16 bytes, `body` the stored text in UTF-8."""
+    return sha256(previous_hash + tenant + pack_place(sequence, microseconds) + sha256(body).digest()).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One sealed event as stored."""
+class Link(NamedTuple):
+    """One sealed event as stored. A tuple of plain values: a verification makes millions of them."""
 
-    tenant_id: UUID
+    tenant: bytes
     sequence: int
-    recorded_at: datetime
-    body: str
+    microseconds: int
+    body: bytes
     previous_hash: bytes
     event_hash: bytes
+    event_id: bytes
+    case_id: bytes | None
+    beside: tuple[str, ...]  # the columns of REPEATED
+
+    def computed_hash(self) -> bytes:
+        return link_hash(
+            previous_hash=self.previous_hash,
+            tenant=self.tenant,
+            sequence=self.sequence,
+            microseconds=self.microseconds,
+            body=self.body,
+        )
+
+
+class Kind(StrEnum):
+    """What can be wrong with a trail. The values are a promise to callers."""
+
+    PAYLOAD_CHANGED = "payload_changed"
+    LINK_BROKEN = "link_broken"
+    GAP = "gap"
+    DUPLICATE = "duplicate"
+    FORK = "fork"
+    TAIL_CUT = "tail_cut"
+    WRONG_GENESIS = "wrong_genesis"
+    ROW_DISAGREES = "row_disagrees"
+    GUARD_MISSING = "guard_missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """The first place where a chain is not what it says it is."""
+    """The first place where a trail is not what it says it is, in a plain sentence."""
 
-    sequence: int
-    kind: str  # payload_changed | link_broken | gap | duplicate | fork | wrong_genesis
+    kind: str
+    sequence: int | None
     detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChainResult:
     events: int
-    head_hash: bytes | None
+    head_hash: bytes | None  # of the last good link
     broken: Break | None
 
 
 def verify(links: Iterable[Link], tenant_id: UUID) -> ChainResult:
     """Walks one tenant's links in the order of their sequence, in constant memory, to the first break."""
-    count, expected, previous = 0, 1, genesis(tenant_id)
     last: Link | None = None
-    for link in links:
-        broken = find_break(link, last, expected, previous)
+    count, previous = 0, genesis(tenant_id)
+    for link, following in with_following(links):
+        broken = find_break(link, last, following, count + 1, previous)
+        if broken is None and link.tenant != tenant_id.bytes:
+            broken = Break(Kind.PAYLOAD_CHANGED, link.sequence, "the event belongs to another tenant")
         if broken:
             return ChainResult(count, last.event_hash if last else None, broken)
-        count, expected, previous, last = count + 1, expected + 1, link.event_hash, link
+        count, previous, last = count + 1, link.event_hash, link
     return ChainResult(count, last.event_hash if last else None, None)
 
 
-def find_break(link: Link, last: Link | None, expected: int, previous: bytes) -> Break | None:
-    """What is wrong with `link` behind `last`, or None."""
-    if link.sequence == expected - 1 and last is not None:
-        kind = "fork" if link.previous_hash == last.previous_hash and link.event_hash != last.event_hash else "duplicate"
-        return Break(link.sequence, kind, f"sequence {link.sequence} stands twice")
-    if link.sequence != expected:
-        return Break(expected, "gap", f"sequence {expected} is missing; {link.sequence} follows")
+def with_following(links: Iterable[Link]) -> Iterator[tuple[Link, Link | None]]:
+    last: Link | None = None
+    for link in links:
+        if last is not None:
+            yield last, link
+        last = link
+    if last is not None:
+        yield last, None
+
+
+def find_break(link: Link, last: Link | None, following: Link | None, expected: int, previous: bytes) -> Break | None:
+    """What is wrong with `link`, which stands between `last` and `following`, or None."""
+    sequence = link.sequence
+    if following is not None and following.sequence == sequence:
+        return twice(link, following)
+    if sequence != expected:
+        return Break(Kind.GAP, expected, f"event {expected} is missing; event {sequence} follows")
     if link.previous_hash != previous:
-        if last is None:
-            return Break(link.sequence, "wrong_genesis", "the first event doesn't start from the tenant's genesis")
-        return Break(link.sequence, "link_broken", "the event doesn't name the hash of the one before it")
-    computed = link_hash(
-        previous_hash=link.previous_hash,
-        tenant_id=link.tenant_id,
-        sequence=link.sequence,
-        recorded_at=link.recorded_at,
-        body=link.body,
-    )
-    if computed != link.event_hash:
-        return Break(link.sequence, "payload_changed", "the stored content doesn't give the stored hash")
+        return wrong_predecessor(link, last)
+    if link.computed_hash() != link.event_hash:
+        return Break(Kind.PAYLOAD_CHANGED, sequence, "the stored content doesn't give the stored hash")
+    disagreeing = disagreement(link)
+    if disagreeing:
+        return Break(Kind.PAYLOAD_CHANGED, sequence, disagreeing)
     return None
 
 
-def read_body(body: str) -> dict[str, Any]:
-    """The event's content as a dictionary; raises ValueError when it isn't JSON."""
-    return json.loads(body)
+def twice(link: Link, other: Link) -> Break:
+    """Two events in one place: the same one again, or two different ones behind one predecessor."""
+    kind = Kind.DUPLICATE if link.body == other.body else Kind.FORK
+    return Break(kind, link.sequence, f"two events stand at {link.sequence}")
 
+
+def wrong_predecessor(link: Link, last: Link | None) -> Break:
+    if last is None:
+        return Break(Kind.WRONG_GENESIS, link.sequence, "the first event doesn't start from the tenant's genesis")
+    if link.previous_hash == last.previous_hash:
+        kind = Kind.DUPLICATE if link.body == last.body else Kind.FORK
+        return Break(kind, link.sequence, "the event names the same predecessor as the one before it")
+    return Break(Kind.LINK_BROKEN, link.sequence, "the event doesn't name the hash of the one before it")
+
+
+def disagreement(link: Link) -> str | None:
+    """Which column beside the body says something else than the body, in a sentence, or None."""
+    try:
+        body = read_body(link.body)
+    except ValueError:
+        return "the content is not JSON"
+    for name, value in zip(REPEATED, link.beside, strict=True):
+        if printable(str(body.get(name))) != value:
+            return f"the column {name} disagrees with the content"
+    case_id = UUID(bytes=link.case_id) if link.case_id else None
+    for name, identifier in (("case_id", case_id), ("event_id", UUID(bytes=link.event_id))):
+        if body.get(name) != (str(identifier) if identifier else None):
+            return f"the column {name} disagrees with the content"
+    if body.get("tenant_id") != str(UUID(bytes=link.tenant)):
+        return "the column tenant_id disagrees with the content"
+    return None

@@ -1,18 +1,23 @@
 """The trail's only writer, and the tenant a database connection works for."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import DatabaseError, connection
+from django.db.transaction import TransactionManagementError
+from psycopg.pq import TransactionStatus
 
-from audit.chain import canonical
+from audit.chain import canonical, printable
 from audit.models import ActorType, AuditEvent
 
 EVERY_TENANT = "*"
 BODY_VERSION = 1
+SUBJECT_LENGTH = 200
+SCOPE = "SELECT coalesce(current_setting('app.current_tenant', true), ''), set_config('app.current_tenant', %s, false)"
 
 
 @contextmanager
@@ -21,24 +26,37 @@ def tenant_scope(tenant_id: UUID | str) -> Iterator[None]:
 
     A lost connection loses the setting and sees nothing, which is the safe side.
     """
-    previous = current_tenant()
-    set_current_tenant(str(tenant_id))
+    previous = set_current_tenant(str(tenant_id))
     try:
         yield
     finally:
-        if connection.connection is not None and not connection.needs_rollback:
-            set_current_tenant(previous)
+        restore_tenant(previous)
 
 
-def current_tenant() -> str:
+def set_current_tenant(value: str) -> str:
+    """Sets the tenant this connection works for and returns the one before."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(current_setting('app.current_tenant', true), '')")
+        cursor.execute(SCOPE, [value])
         return cursor.fetchone()[0]
 
 
-def set_current_tenant(value: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('app.current_tenant', %s, false)", [value])
+def restore_tenant(previous: str) -> None:
+    """In a failed transaction there is nothing to do: its rollback takes the setting back with everything else.
+
+    Where the setting can't be taken back the connection is closed, so that the next user of it starts without any.
+    """
+    if connection.connection is None or connection.needs_rollback or transaction_failed():
+        return
+    try:
+        set_current_tenant(previous)
+    except DatabaseError:
+        if connection.in_atomic_block:
+            raise
+        connection.close()
+
+
+def transaction_failed() -> bool:
+    return connection.connection.info.transaction_status == TransactionStatus.INERROR
 
 
 def record(
@@ -59,14 +77,15 @@ def record(
     Write it last: every moment after it is a moment of the tenant's chain lock at commit. Raises what the
     database raises, and then the caller's transaction must not commit.
     """
-    assert connection.in_atomic_block, "an event is written in the transaction of what it records"
+    if not connection.in_atomic_block:
+        raise TransactionManagementError("an event is written in the transaction of what it records")
     event = AuditEvent(
         tenant_id=tenant_id,
         event_type=event_type,
-        actor=actor,
+        actor=printable(actor),
         actor_type=actor_type,
         case_id=case_id,
-        subject=subject[:200],
+        subject=printable(subject[:SUBJECT_LENGTH]),
     )
     event.body = canonical(
         {
@@ -78,7 +97,7 @@ def record(
             "actor_type": str(actor_type),
             "actor_role": actor_role,
             "case_id": str(case_id) if case_id else None,
-            "subject": subject[:200],
+            "subject": subject[:SUBJECT_LENGTH],
             "app_at": at.isoformat(timespec="microseconds"),
             "details": details or {},
         }
@@ -86,3 +105,38 @@ def record(
     event.save(force_insert=True)
     return event
 
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A row as its event must show it: the event it names, and the values the event's `details` hold for it."""
+
+    event_id: UUID
+    details: dict[str, Any]
+
+
+# Given a tenant: its rows in the order of their event id.
+RowReader = Callable[[UUID], Iterable[Recorded]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """How rows of one table are held against the events that recorded them (`manage.py verify_trail`).
+
+    With `event_types` each event of these types must have its row as well.
+    """
+
+    name: str
+    rows: RowReader
+    event_types: tuple[str, ...] = ()
+
+
+_comparers: dict[str, Comparer] = {}
+
+
+def register_comparer(name: str, fn: RowReader, *, event_types: tuple[str, ...] = ()) -> None:
+    """Other apps call this in `ready()`: the trail knows none of their tables."""
+    _comparers[name] = Comparer(name, fn, event_types)
+
+
+def comparers() -> list[Comparer]:
+    return list(_comparers.values())

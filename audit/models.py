@@ -24,6 +24,7 @@ class ActorType(models.TextChoices):
     PERSON = "person", "Person"
     SYSTEM = "system", "System"
     KEY = "key", "API key"
+    CLOCK = "clock", "Timer"  # a schedule began it, not a person and not a message
 
 
 class AuditEvent(models.Model):
@@ -39,6 +40,7 @@ class AuditEvent(models.Model):
     actor_type = models.CharField(max_length=10, choices=ActorType.choices)
     case_id = models.UUIDField(null=True)
     subject = models.CharField(max_length=200, blank=True)  # what it is about in a word: case reference, finding, key
+    # The database's clock; a trigger overwrites whatever a writer sends.
     recorded_at = models.DateTimeField(db_default=models.Func(function="clock_timestamp"), editable=False)
     body = models.TextField()
 
@@ -77,6 +79,7 @@ class ChainHead(models.Model):
 
     tenant = models.OneToOneField(Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+")
     sequence = models.BigIntegerField()
+    previous_hash = models.BinaryField()  # empty before the first event
     event_hash = models.BinaryField()
 
     def __str__(self) -> str:

@@ -1,47 +1,83 @@
-"""Migration operations for what the database itself must refuse, grant and seal."""
+"""Migration operations for what the database itself must refuse, grant and seal.
 
+Each operation also says which triggers it promises; `audit.checks` reads that from the migrations and
+asks the catalogue, so a guard can't be forgotten in a second list.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.db import migrations
 
-GUARD_FUNCTION = """
-CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+REFUSE_BODY = """
 BEGIN
     RAISE EXCEPTION '% on % is refused: this record is append-only', TG_OP, TG_TABLE_NAME
         USING ERRCODE = 'insufficient_privilege',
               HINT = 'Records are kept unaltered (Regulation (EU) 2024/1624, Article 77). Append a new one.';
-END $$;
-"""
+END """
 
-SEAL_EVENT = """
-CREATE OR REPLACE FUNCTION second_look_seal() RETURNS trigger LANGUAGE plpgsql
-SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    head_sequence bigint;
-    head_hash bytea;
-    link bytea;
+STAMP_BODY = """
 BEGIN
-    -- The head row's lock is what orders the chain: the sequence is allocated under it, at commit.
-    INSERT INTO {schema}.audit_chainhead (tenant_id, sequence, event_hash)
-        VALUES (NEW.tenant_id, 0, sha256('second-look:genesis:'::bytea || uuid_send(NEW.tenant_id)))
-        ON CONFLICT (tenant_id) DO NOTHING;
-    SELECT sequence, event_hash INTO head_sequence, head_hash
-        FROM {schema}.audit_chainhead WHERE tenant_id = NEW.tenant_id FOR UPDATE;
-    link := sha256(
-        head_hash || uuid_send(NEW.tenant_id) || int8send(head_sequence + 1)
-        || int8send((extract(epoch FROM NEW.recorded_at) * 1000000)::bigint)
-        || sha256(convert_to(NEW.body, 'UTF8'))
-    );
-    INSERT INTO {schema}.audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash)
-        VALUES (NEW.id, NEW.tenant_id, head_sequence + 1, head_hash, link);
-    UPDATE {schema}.audit_chainhead SET sequence = head_sequence + 1, event_hash = link WHERE tenant_id = NEW.tenant_id;
-    RETURN NULL;
-END $$;
+    -- The database's own clock, whatever the writer would like it to be. The writer's clock stands in the body.
+    NEW.recorded_at := clock_timestamp();
+    RETURN NEW;
+END """
+
+# One statement moves the head and writes the seal: the head row's lock is what orders the chain, and the
+# sequence is allocated under it, at commit. The loop's second round follows the birth of a tenant's head.
+SEAL_BODY = """
+BEGIN
+    LOOP
+        WITH head AS (
+            UPDATE {schema}.audit_chainhead SET
+                sequence = sequence + 1,
+                previous_hash = event_hash,
+                event_hash = sha256(
+                    event_hash || uuid_send(NEW.tenant_id) || int8send(sequence + 1)
+                    || int8send((extract(epoch FROM NEW.recorded_at) * 1000000)::bigint)
+                    || sha256(convert_to(NEW.body, 'UTF8'))
+                )
+            WHERE tenant_id = NEW.tenant_id
+            RETURNING sequence, previous_hash, event_hash
+        )
+        INSERT INTO {schema}.audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash)
+            SELECT NEW.id, NEW.tenant_id, head.sequence, head.previous_hash, head.event_hash FROM head;
+        IF FOUND THEN
+            RETURN NULL;
+        END IF;
+        INSERT INTO {schema}.audit_chainhead (tenant_id, sequence, previous_hash, event_hash)
+            VALUES (NEW.tenant_id, 0, ''::bytea, sha256('second-look:genesis:'::bytea || uuid_send(NEW.tenant_id)))
+            ON CONFLICT (tenant_id) DO NOTHING;
+    END LOOP;
+END """
+
+# Nobody but the owner may hang the sealing function on a table of his own and so write seals.
+SEAL_AT_COMMIT = """
+CREATE OR REPLACE FUNCTION second_look_stamp() RETURNS trigger LANGUAGE plpgsql AS $${stamp}$$;
+CREATE OR REPLACE FUNCTION second_look_seal() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $${seal}$$;
+REVOKE ALL ON FUNCTION second_look_seal() FROM PUBLIC;
+CREATE TRIGGER audit_event_stamp BEFORE INSERT ON {schema}.audit_auditevent
+    FOR EACH ROW EXECUTE FUNCTION second_look_stamp();
 CREATE CONSTRAINT TRIGGER audit_event_seal AFTER INSERT ON {schema}.audit_auditevent
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION second_look_seal();
+ALTER TABLE {schema}.audit_auditevent ENABLE ALWAYS TRIGGER audit_event_stamp;
 ALTER TABLE {schema}.audit_auditevent ENABLE ALWAYS TRIGGER audit_event_seal;
 """
+
+ROW, BEFORE, INSERT, DELETE, UPDATE, TRUNCATE = 1, 2, 4, 8, 16, 32  # bits of pg_trigger.tgtype
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A trigger as the catalogue must show it: enabled always, without a condition, running exactly `body`."""
+
+    name: str
+    table: str
+    kind: int
+    function: str
+    body: str
 
 
 class AppendOnly(migrations.RunSQL):
@@ -50,8 +86,8 @@ class AppendOnly(migrations.RunSQL):
     def __init__(self, table: str) -> None:
         self.table = table
         super().__init__(
-            GUARD_FUNCTION
-            + f"""
+            f"""
+            CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS $${REFUSE_BODY}$$;
             CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table}
                 FOR EACH ROW EXECUTE FUNCTION second_look_refuse();
             CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
@@ -62,20 +98,29 @@ class AppendOnly(migrations.RunSQL):
             f"DROP TRIGGER {table}_append_only ON {table}; DROP TRIGGER {table}_no_truncate ON {table};",
         )
 
+    def triggers(self) -> list[Trigger]:
+        changes, truncation = BEFORE | ROW | UPDATE | DELETE, BEFORE | TRUNCATE
+        return [
+            Trigger(f"{self.table}_append_only", self.table, changes, "second_look_refuse", REFUSE_BODY),
+            Trigger(f"{self.table}_no_truncate", self.table, truncation, "second_look_refuse", REFUSE_BODY),
+        ]
+
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         return (self.__class__.__name__, [self.table], {})
 
 
 class Grant(migrations.RunSQL):
-    """Gives the application role what it needs on a table, where that role exists."""
+    """Gives the application role what it needs on a table and nothing else, where that role exists."""
 
     def __init__(self, table: str, privileges: str) -> None:
         self.table, self.privileges = table, privileges
-        role = settings.APPLICATION_ROLE
+        role = settings.APPLICATION_ROLE.replace("'", "''")
         super().__init__(
             f"""
             DO $$ BEGIN
-                IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
+                REVOKE ALL ON {table} FROM PUBLIC;
+                IF EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}' AND rolname <> current_user) THEN
+                    EXECUTE format('REVOKE ALL ON {table} FROM %I', '{role}');
                     EXECUTE format('GRANT {privileges} ON {table} TO %I', '{role}');
                 END IF;
             END $$;
@@ -102,7 +147,8 @@ class TenantIsolation(migrations.RunSQL):
             f"OR {also}"
         )
         super().__init__(
-            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; CREATE POLICY {table}_tenant ON {table} USING ({rule}) WITH CHECK ({rule});",
+            f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY; "
+            f"CREATE POLICY {table}_tenant ON {table} USING ({rule}) WITH CHECK ({rule});",
             f"DROP POLICY {table}_tenant ON {table}; ALTER TABLE {table} DISABLE ROW LEVEL SECURITY;",
         )
 
@@ -111,14 +157,31 @@ class TenantIsolation(migrations.RunSQL):
 
 
 class SealAtCommit(migrations.RunSQL):
-    """Installs the deferred trigger that gives each event its place in its tenant's chain."""
+    """Installs the triggers that stamp each event with the database's clock and, at commit, give it its place
+    in its tenant's chain.
+    """
 
     def __init__(self, schema: str = "public") -> None:
         self.schema = schema
         super().__init__(
-            SEAL_EVENT.format(schema=schema),
-            "DROP TRIGGER audit_event_seal ON audit_auditevent; DROP FUNCTION second_look_seal();",
+            SEAL_AT_COMMIT.format(schema=schema, stamp=STAMP_BODY, seal=self.seal_body()),
+            f"""
+            DROP TRIGGER audit_event_seal ON {schema}.audit_auditevent;
+            DROP TRIGGER audit_event_stamp ON {schema}.audit_auditevent;
+            DROP FUNCTION second_look_seal();
+            DROP FUNCTION second_look_stamp();
+            """,
         )
+
+    def seal_body(self) -> str:
+        return SEAL_BODY.format(schema=self.schema)
+
+    def triggers(self) -> list[Trigger]:
+        table = "audit_auditevent"
+        return [
+            Trigger("audit_event_stamp", table, BEFORE | ROW | INSERT, "second_look_stamp", STAMP_BODY),
+            Trigger("audit_event_seal", table, ROW | INSERT, "second_look_seal", self.seal_body()),
+        ]
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         return (self.__class__.__name__, [self.schema], {})

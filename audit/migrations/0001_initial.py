@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('tenant', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='+', serialize=False, to='audit.tenant')),
                 ('sequence', models.BigIntegerField()),
+                ('previous_hash', models.BinaryField()),
                 ('event_hash', models.BinaryField()),
             ],
         ),
@@ -36,7 +37,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('event_type', models.CharField(max_length=80)),
                 ('actor', models.CharField(max_length=200)),
-                ('actor_type', models.CharField(choices=[('person', 'Person'), ('system', 'System'), ('key', 'API key')], max_length=10)),
+                ('actor_type', models.CharField(choices=[('person', 'Person'), ('system', 'System'), ('key', 'API key'), ('clock', 'Timer')], max_length=10)),
                 ('case_id', models.UUIDField(null=True)),
                 ('subject', models.CharField(blank=True, max_length=200)),
                 ('recorded_at', models.DateTimeField(db_default=models.Func(function='clock_timestamp'), editable=False)),

@@ -15,4 +15,6 @@ class AuditConfig(AppConfig):
     name = "audit"
 
     def ready(self) -> None:
+        from audit import checks  # noqa: F401  # registers the check of the guards
+
         post_migrate.connect(seed_system_tenant, sender=self)

@@ -33,7 +33,10 @@ def canonical(body: dict[str, Any]) -> str:
 
 def read_body(body: str | bytes) -> dict[str, Any]:
     """The event's content; raises ValueError when it isn't a JSON object."""
-    content = json.loads(body)
+    try:
+        content = json.loads(body)
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
     if not isinstance(content, dict):
         raise ValueError("the body is not a JSON object")
     return content

@@ -1,0 +1,201 @@
+"""Holds the stored trail against its own arithmetic, its rows and its guards: `manage.py verify_trail`.
+
+Streams, in constant memory, whatever the length of a trail: the stored bytes are hashed as they come, never
+re-serialised. What it can't see is a tail cut together with the head and every row that names its events.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from audit import chain
+from audit.chain import Break, Kind, Link
+from audit.log import EVERY_TENANT, Comparer, Recorded, comparers, tenant_scope
+from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant
+
+MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
+COPY_LINKS = """
+COPY (
+    SELECT e.tenant_id, s.sequence, e.recorded_at, e.body, s.previous_hash, s.event_hash, e.id, e.case_id,
+           e.event_type, e.actor, e.actor_type, e.subject
+    FROM audit_auditseal s JOIN audit_auditevent e ON e.id = s.event_id
+    WHERE s.tenant_id = %s
+    ORDER BY s.sequence, s.event_id
+) TO STDOUT (FORMAT BINARY)
+"""
+# What the columns are read as: ids and the body stay the bytes they are, the time its count of microseconds.
+READ_AS = ["bytea", "int8", "int8", *["bytea"] * 5, *["text"] * 4]
+
+
+@dataclass(frozen=True, slots=True)
+class TrailResult:
+    """What was found of one tenant's trail."""
+
+    tenant: str
+    events: int
+    head_hash: str | None
+    broken: Break | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "tenant": self.tenant,
+            "events": self.events,
+            "ok": self.broken is None,
+            "first_bad_sequence": self.broken.sequence if self.broken else None,
+            "kind": str(self.broken.kind) if self.broken else None,
+            "head_hash": self.head_hash,
+        }
+
+    def in_words(self) -> str:
+        events = "1 event" if self.events == 1 else f"{self.events} events"
+        if self.broken is None:
+            return f"{self.tenant}: {events}, nothing is wrong." + (f" Last hash {self.head_hash}." if self.head_hash else "")
+        place = "" if self.broken.sequence is None else f" at event {self.broken.sequence}"
+        return f"{self.tenant}: {events}, BROKEN{place} ({self.broken.kind}): {self.broken.detail}."
+
+
+def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
+    """Walks one tenant's whole trail in one snapshot. The first thing wrong is reported; the chain comes first."""
+    with snapshot(), tenant_scope(EVERY_TENANT):
+        result = chain.verify(read_links(tenant.id), tenant.id)
+        head = ChainHead.objects.filter(tenant=tenant).first()
+        broken = (
+            (look_further(result.broken, tenant.id) if result.broken else None)
+            or wrong_end(result, head)
+            or outside_the_chain(result.events, tenant.id)
+            or first_disagreement(tenant.id)
+            or unguarded(missing_guards)
+        )
+        return TrailResult(
+            tenant=tenant.slug,
+            events=result.events if broken is None else AuditSeal.objects.filter(tenant=tenant).count(),
+            head_hash=bytes(head.event_hash).hex() if head else None,
+            broken=broken,
+        )
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """One unmoving view for all the reads, so that events appended meanwhile aren't taken for disagreement."""
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def read_links(tenant_id: UUID) -> Iterator[Link]:
+    with connection.cursor() as cursor, cursor.copy(COPY_LINKS, [tenant_id]) as copy:
+        copy.set_types(READ_AS)
+        for tenant, sequence, moment, body, previous_hash, event_hash, event_id, case_id, *beside in copy.rows():
+            moment += MICROSECONDS_1970_TO_2000
+            yield Link(tenant, sequence, moment, body, previous_hash, event_hash, event_id, case_id, tuple(beside))
+
+
+def look_further(broken: Break, tenant_id: UUID) -> Break:
+    """A broken link whose predecessor is also named elsewhere in the chain is a fork (or a copy) of it."""
+    if broken.kind != Kind.LINK_BROKEN:
+        return broken
+    seals = AuditSeal.objects.filter(tenant_id=tenant_id)
+    link = seals.filter(sequence=broken.sequence).first()
+    others = seals.filter(previous_hash=link.previous_hash).exclude(pk=link.pk) if link else seals.none()
+    other = others.first()
+    if link is None or other is None:
+        return broken
+    kind = Kind.DUPLICATE if bytes(other.event_hash) == bytes(link.event_hash) else Kind.FORK
+    return Break(kind, broken.sequence, f"the event names the same predecessor as event {other.sequence}")
+
+
+def wrong_end(result: chain.ChainResult, head: ChainHead | None) -> Break | None:
+    """The chain must end where its head says, with the hash it says."""
+    said = head.sequence if head else 0
+    if said != result.events:
+        first = min(said, result.events) + 1
+        return Break(Kind.TAIL_CUT, first, f"the head says {said} events, {result.events} are there")
+    if head and result.head_hash and bytes(head.event_hash) != result.head_hash:
+        return Break(Kind.LINK_BROKEN, said, "the head doesn't name the hash of the last event")
+    return None
+
+
+def outside_the_chain(events: int, tenant_id: UUID) -> Break | None:
+    unsealed = AuditEvent.objects.filter(tenant_id=tenant_id, seal=None).count()
+    if not unsealed:
+        return None
+    return Break(Kind.TAIL_CUT, events + 1, f"{unsealed} recorded events have no place in the chain")
+
+
+def unguarded(missing_guards: list[str]) -> Break | None:
+    return Break(Kind.GUARD_MISSING, None, "; ".join(missing_guards)) if missing_guards else None
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An event as a comparer's row is held against it."""
+
+    event_id: UUID
+    sequence: int | None
+    body: str
+
+
+def first_disagreement(tenant_id: UUID) -> Break | None:
+    """The disagreement between rows and events that stands earliest in the chain."""
+    found = [wrong for comparer in comparers() for wrong in disagreements(comparer, tenant_id)]
+    return min(found, key=lambda wrong: (wrong.sequence is None, wrong.sequence or 0), default=None)
+
+
+def disagreements(comparer: Comparer, tenant_id: UUID) -> list[Break]:
+    """The earliest one of a table, or none: memory stays the same however many there are."""
+    earliest: Break | None = None
+    for row, event in side_by_side(comparer.rows(tenant_id), witnesses(comparer.event_types, tenant_id)):
+        detail = difference(row, event)
+        if detail is None:
+            continue
+        wrong = Break(Kind.ROW_DISAGREES, event.sequence if event else None, f"{comparer.name}: {detail}")
+        if earliest is None or (wrong.sequence or 0) < (earliest.sequence or 0) or earliest.sequence is None:
+            earliest = wrong
+    return [earliest] if earliest else []
+
+
+def witnesses(event_types: tuple[str, ...], tenant_id: UUID) -> Iterator[Witness]:
+    events = AuditEvent.objects.filter(tenant_id=tenant_id, event_type__in=event_types).order_by("id")
+    for event_id, sequence, body in events.values_list("id", "seal__sequence", "body").iterator():
+        yield Witness(event_id, sequence, body)
+
+
+def side_by_side(
+    rows: Iterable[Recorded], events: Iterable[Witness]
+) -> Iterator[tuple[Recorded | None, Witness | None]]:
+    """Merges both by event id; both come in its order."""
+    row_stream, event_stream = iter(rows), iter(events)
+    row, event = next(row_stream, None), next(event_stream, None)
+    while row is not None or event is not None:
+        if event is None or (row is not None and row.event_id < event.event_id):
+            yield row, None
+            row = next(row_stream, None)
+        elif row is None or event.event_id < row.event_id:
+            yield None, event
+            event = next(event_stream, None)
+        else:
+            yield row, event
+            row, event = next(row_stream, None), next(event_stream, None)
+
+
+def difference(row: Recorded | None, event: Witness | None) -> str | None:
+    """In words, where a row and its event differ; one of the two is there."""
+    if event is None:
+        assert row is not None
+        return f"a row names event {row.event_id}, which the trail doesn't hold"
+    if row is None:
+        return "the row that the event recorded is gone"
+    recorded = chain.read_body(event.body).get("details")
+    if not isinstance(recorded, dict):
+        return "the event holds no details"
+    for key, value in row.details.items():
+        if key not in recorded or chain.canonical({key: value}) != chain.canonical({key: recorded[key]}):
+            return f"the row's {key} is not what the event recorded"
+    return None

@@ -8,7 +8,9 @@ from audit.models import Tenant
 
 
 class Case(models.Model):
-    """One `report_id` of a tenant through all its iterations. The two `current_*` pointers move, the rest stays."""
+    """One `report_id` of a tenant through all its iterations. The subject's name and the two `current_*` pointers
+    follow the newest report, the rest stays.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")

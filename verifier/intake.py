@@ -1,0 +1,319 @@
+"""Takes in a report or a wish for a re-check: saved and recorded in one transaction. The queued row is the outbox.
+
+Both functions open the tenant's scope themselves, so a caller needs none.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from audit.log import record, tenant_scope
+from audit.models import ActorType, AuditEvent
+from verifier.domain import json_text
+from verifier.domain.corroboration import label
+from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
+from verifier.domain.json_text import UNREADABLE, JsonProblems, Problem
+from verifier.models import Case, Finding, Report, Switch, Verification
+from verifier.schemas import find_problems, read_iteration
+
+VERIFICATION_SWITCH = "FINDING_CORRECTNESS_VERIFICATION_ENABLED"
+LABELS_SWITCH = "FINDING_CORROBORATION_ENABLED"
+CHANNEL = "verification_queued"
+Status = Verification.Status
+
+
+class InvalidReport(Exception):
+    """The report is not one. `problems` holds all that is wrong; printed, each is a line `$.path message`."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = list(problems)
+
+
+class ReportConflict(Exception):
+    """Another report of this `report_id` is here already, and this one's iteration isn't higher."""
+
+    def __init__(self, case: Case, iteration: int) -> None:
+        super().__init__(
+            f"Another report with this report_id is here already, with iteration {iteration}. "
+            "Send a changed report with a higher iteration."
+        )
+        self.case = case
+        self.iteration = iteration  # the highest that is here
+
+
+class ReportTooLarge(Exception):
+    """More bytes than MAX_REPORT_BYTES."""
+
+    def __init__(self) -> None:
+        super().__init__(f"A report may have at most {settings.MAX_REPORT_BYTES} bytes.")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    case: Case
+    verification: Verification
+    created: bool  # False: the same bytes were here before
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReport:
+    """A report that passed every check: what was read of it, and the texts it was read from."""
+
+    value: dict[str, Any]
+    content: bytes
+    sha256: str
+    iteration: int
+    subject: str
+    quality_gate: str
+    findings: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Who handed something in, for whom, and when: what every event and row of one intake has in common."""
+
+    tenant_id: UUID
+    actor: str
+    actor_type: ActorType
+    actor_role: str
+    at: datetime
+
+    def note(self, event_type: str, case: Case, details: dict[str, Any]) -> AuditEvent:
+        return record(
+            tenant_id=self.tenant_id,
+            event_type=event_type,
+            actor=self.actor,
+            actor_type=self.actor_type,
+            actor_role=self.actor_role,
+            case_id=case.id,
+            subject=case.report_id,
+            details=details,
+            at=self.at,
+        )
+
+
+def accept_report(
+    *,
+    tenant_id: UUID,
+    content: bytes,
+    received_by: str,
+    actor_type: ActorType,
+    actor_role: str = "",
+    at: datetime,
+) -> Accepted:
+    """Keeps a report and queues its verification; the same bytes again change nothing and give the same ids.
+
+    Raises ReportTooLarge, InvalidReport or ReportConflict.
+    """
+    parsed = parse(content)
+    receipt = Receipt(tenant_id, received_by, actor_type, actor_role, at)
+    with tenant_scope(tenant_id):
+        try:
+            with transaction.atomic():
+                return take_in(parsed, receipt)
+        except ReportConflict as conflict:
+            with transaction.atomic():
+                receipt.note("report_conflicted", conflict.case, {"iteration": parsed.iteration, "report_sha256": parsed.sha256})
+            raise
+
+
+def request_recheck(
+    *,
+    case: Case,
+    requested_by: str,
+    actor_type: ActorType,
+    actor_role: str = "",
+    at: datetime,
+) -> Verification:
+    """Queues another run over the case's current report; one that hasn't ended yet is returned instead."""
+    receipt = Receipt(case.tenant_id, requested_by, actor_type, actor_role, at)
+    with tenant_scope(case.tenant_id), transaction.atomic():
+        locked = Case.objects.select_for_update(of=("self",)).select_related("current_verification").get(id=case.id)
+        current = locked.current_verification
+        assert current is not None, "a case is saved together with its first run"
+        if not current.ended:
+            return current
+        verification = add_verification(locked, current.report_id, receipt)
+        move_pointers(locked, verification)
+        receipt.note("recheck_requested", locked, {"verification_id": str(verification.id)})
+        note_verification(locked, verification, receipt)
+        return verification
+
+
+def parse(content: bytes) -> ParsedReport:
+    """Reads received bytes; raises ReportTooLarge, or InvalidReport with everything that is wrong with them."""
+    if len(content) > settings.MAX_REPORT_BYTES:
+        raise ReportTooLarge
+    value = read(content)
+    texts = dict(json_text.members(content.decode()))
+    gate = value.get("quality_gate")
+    iteration = read_iteration(value.get("iteration"))
+    assert iteration is not None, "checked with the shape"
+    return ParsedReport(
+        value=value,
+        content=content,
+        sha256=hashlib.sha256(content).hexdigest(),
+        iteration=iteration,
+        subject=texts["subject"],
+        quality_gate="{}" if gate is None else texts["quality_gate"],
+        findings=json_text.elements(texts["findings"]),
+    )
+
+
+def read(content: bytes) -> dict[str, Any]:
+    """The value of a report without a problem. Where the text has some, the shape is looked at all the same."""
+    problems: list[Problem] = []
+    try:
+        value = json_text.read(content)
+    except JsonProblems as unclean:
+        problems, value = unclean.problems, unclean.value
+    if value is not UNREADABLE:
+        told = {problem.path for problem in problems}
+        wrong_shape = (problem for problem in find_problems(value) if problem.path not in told)
+        problems = list(json_text.first(chain(problems, wrong_shape)))
+    if problems:
+        raise InvalidReport(problems)
+    return value  # type: ignore[no-any-return]
+
+
+def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
+    """Inside a transaction: finds what is here of this `report_id`, and adds the report if it is new."""
+    report_id = parsed.value["report_id"]
+    wait_for_others(receipt.tenant_id, report_id)
+    case = Case.objects.select_for_update().filter(tenant_id=receipt.tenant_id, report_id=report_id).first()
+    if case is not None:
+        known = case.reports.filter(sha256=parsed.sha256).defer("content").order_by("iteration").first()
+        if known is not None:
+            return Accepted(case, known.verifications.earliest("queued_at"), created=False)
+        highest = case.reports.latest("iteration").iteration
+        if parsed.iteration <= highest:
+            raise ReportConflict(case, highest)
+    return add_report(case or add_case(parsed, receipt), parsed, receipt)
+
+
+def wait_for_others(tenant_id: UUID, report_id: str) -> None:
+    """Two deliveries of one `report_id` at the same moment pass one after the other."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"second-look:report:{tenant_id}:{report_id}"])
+
+
+def add_case(parsed: ParsedReport, receipt: Receipt) -> Case:
+    return Case.objects.create(
+        tenant_id=receipt.tenant_id,
+        report_id=parsed.value["report_id"],
+        subject_name=shown(parsed.value["subject"]["name"]),
+        created_at=receipt.at,
+    )
+
+
+def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
+    gate = parsed.value.get("quality_gate") or {}
+    report = Report.objects.create(
+        tenant_id=receipt.tenant_id,
+        case=case,
+        iteration=parsed.iteration,
+        content=parsed.content,
+        sha256=parsed.sha256,
+        subject=parsed.subject,
+        quality_gate=parsed.quality_gate,
+        advisory_only=gate.get("advisory_only", False),
+        forces_review=gate.get("forces_review", False),
+        corroboration_labels=Switch.is_on(LABELS_SWITCH),
+        received_at=receipt.at,
+        received_by=receipt.actor,
+    )
+    findings = Finding.objects.bulk_create(make_findings(parsed, report))
+    verification = add_verification(case, report.id, receipt)
+    case.subject_name = shown(parsed.value["subject"]["name"])
+    move_pointers(case, verification)
+    receipt.note(
+        "report_received",
+        case,
+        {
+            "report_sha256": parsed.sha256,
+            "iteration": parsed.iteration,
+            "findings": len(findings),
+            "selected": sum(finding.selected for finding in findings),
+        },
+    )
+    note_verification(case, verification, receipt)
+    return Accepted(case, verification, created=True)
+
+
+def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
+    """The rows of a report's findings, in its order, with what selection and labels say of each."""
+    reported = [read_finding(value) for value in parsed.value["findings"]]
+    selections = [select(finding) for finding in reported]
+    order = recheck_order(list(zip(reported, selections, strict=True)))
+    turns = {index: turn for turn, index in enumerate(order)}
+    labels = label(reported) if report.corroboration_labels else []
+    findings = []
+    for position, (finding, selection, content) in enumerate(zip(reported, selections, parsed.findings, strict=True)):
+        findings.append(
+            Finding(
+                tenant_id=report.tenant_id,
+                case_id=report.case_id,
+                report=report,
+                position=position,
+                finding_id=finding.finding_id,
+                title=shown(finding.title),
+                severity=shown(finding.severity),
+                severity_rank=severity_rank(finding.severity),
+                content=content,
+                content_sha256=hashlib.sha256(content.encode()).hexdigest(),
+                selected=selection.selected,
+                selection_why=selection.why,
+                material_type=selection.material_type or "",
+                recheck_position=turns.get(position),
+                source_trust=labels[position].source_trust if labels else None,
+                corroboration_count=labels[position].corroboration_count if labels else None,
+            )
+        )
+    return findings
+
+
+def add_verification(case: Case, report_id: UUID, receipt: Receipt) -> Verification:
+    """A queued run, announced to the relay; with the switch off one that has ended, so that nothing waits for it."""
+    enabled = Switch.is_on(VERIFICATION_SWITCH)
+    verification = Verification.objects.create(
+        tenant_id=receipt.tenant_id,
+        case=case,
+        report_id=report_id,
+        status=Status.QUEUED if enabled else Status.FINISHED,
+        correctness_enabled=enabled,
+        requested_by=receipt.actor,
+        queued_at=receipt.at,
+        started_at=None if enabled else receipt.at,
+        finished_at=None if enabled else receipt.at,
+    )
+    if enabled:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(verification.id)])
+    return verification
+
+
+def move_pointers(case: Case, verification: Verification) -> None:
+    case.current_report_id = verification.report_id
+    case.current_verification = verification
+    case.save(update_fields=["subject_name", "current_report", "current_verification"])
+
+
+def note_verification(case: Case, verification: Verification, receipt: Receipt) -> None:
+    receipt.note(
+        f"verification_{verification.status}",
+        case,
+        {"verification_id": str(verification.id), "correctness_enabled": verification.correctness_enabled},
+    )
+
+
+def shown(text: str) -> str:
+    """Text for a column and a page, which can't hold U+0000; the received text keeps it."""
+    return text.replace("\0", "\ufffd")

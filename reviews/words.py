@@ -1,0 +1,133 @@
+"""Codes in plain words, once for every page. A code that stands in no table is shown with its underscores as spaces."""
+
+VERDICTS = {
+    "contradicted": "Contradicted",
+    "unsupported": "Unsupported",
+    "indeterminate": "Indeterminate",
+    "confirmed": "Confirmed",
+    "pending": "Being re-checked",
+    "none": "Not checked",
+}
+DEFINITIONS = {
+    "confirmed": "The live source answered and backs the claim: a hit on the list, or a text that states this claim.",
+    "contradicted": "The live source answered and does not hold what the report says it holds.",
+    "unsupported": "The search was answered, and nothing it found states this claim. That is not evidence against the claim.",
+    "indeterminate": "The re-check could not run or was not answered. Nothing is known, so it is never a pass.",
+}
+CAUSES = {
+    "screening_hit": "The list holds this subject.",
+    "screening_warning": "The list holds a match that a person must compare.",
+    "screening_clear": "The list does not hold this hit.",
+    "near_miss": "The list holds only near misses.",
+    "other_listing": "The list holds the subject, but not under sanctions.",
+    "corroborated": "A source found today states this claim.",
+    "no_hits": "The search found nothing.",
+    "not_corroborated": "Nothing that was found states this claim.",
+    "judge_failed": "Texts were found, but the judge gave no usable answer.",
+    "judge_not_configured": "Texts were found, but no judge is configured to read them.",
+    "provider_error": "The provider did not answer.",
+    "provider_timeout": "The provider did not answer in time.",
+    "provider_not_configured": "No provider is configured for this kind of claim.",
+    "quota": "The provider's quota is used up.",
+    "unmapped_type": "There is no re-check for this kind of finding.",
+    "over_cap": "The run had reached its limit of re-checks.",
+    "deadline": "The run had no time left.",
+    "capacity": "No slot was free at the provider in time.",
+    "unrecorded": "The run ended without a recorded verdict.",
+    "stopped": "The re-check was switched off while it ran.",
+    "unanswered_query": "The provider answered another question than the one asked.",
+}
+SELECTION = {
+    "severity": "checked because of its severity",
+    "material_type": "checked because of what it claims",
+    "not_selected_clean": "not checked: a clean result",
+    "not_selected_network": "not checked: about the network around the subject",
+    "not_selected_coverage": "not checked: it marks a gap in the report's own coverage",
+    "not_selected_other": "not checked: neither severe nor an adverse claim",
+}
+MATERIAL = {
+    "sanctions": "Sanctions",
+    "criminal": "Criminal proceedings",
+    "enforcement": "Enforcement",
+    "regulatory_action": "Regulatory action",
+    "adverse_media": "Adverse media",
+}
+PROVIDERS = {
+    "opensanctions": "OpenSanctions",
+    "tavily": "Tavily",
+    "exa": "Exa",
+    "brightdata": "Bright Data",
+    "brightdata_serp": "Bright Data",
+    "adverse media": "Adverse media search",
+}
+OUTCOMES = {
+    "stands": "The finding stands",
+    "does_not_stand": "The finding does not stand",
+    "needs_more": "More is needed",
+    "escalated": "Escalated",
+}
+KINDS = {"agree": "Agreement", "override": "Override", "ask_for_more": "Request for more", "escalate": "Escalation"}
+STATUSES = {
+    "effective": "in effect",
+    "awaiting_second": "waiting for a second person",
+    "reversed": "reversed",
+}
+RUNS = {
+    "queued": "waiting to start",
+    "running": "running",
+    "finished": "finished",
+    "failed": "failed",
+}
+LANES = {
+    "subject": "the verified subject",
+    "unverified_candidate": "a candidate by name only, not verified to be the subject",
+}
+ROLES = {"officer": "Officer", "admin": "Admin", "auditor": "Auditor"}
+ENTITIES = {"company": "Company", "person": "Person", "unknown": "Legal entity or person, not said which"}
+SCOPES = {"reports": "send reports", "cases": "read cases and run re-checks", "monitoring": "read monitoring"}
+SWITCHES = {
+    "FINDING_CORRECTNESS_VERIFICATION_ENABLED": "Re-check decision-driving findings",
+    "FINDING_CORROBORATION_ENABLED": "Label source trust and corroboration",
+    "CITATION_DRIFT_SWEEP_ENABLED": "Sweep citations for drift",
+    "EVIDENCE_REVIEW_ENABLED": "Review whether evidence suffices",
+    "MAKER_CHECKER_ENABLED": "Ask for a second person",
+}
+SWITCH_EFFECTS = {
+    "FINDING_CORRECTNESS_VERIFICATION_ENABLED": (
+        "Off: no provider is asked, new runs end at once, and a running one stops; what is left is indeterminate and waits."
+    ),
+    "FINDING_CORROBORATION_ENABLED": "Off: reports that arrive from then on carry no labels.",
+    "CITATION_DRIFT_SWEEP_ENABLED": "Off: no sweep starts by itself.",
+    "EVIDENCE_REVIEW_ENABLED": "Off: no evidence is reviewed, even when asked for.",
+    "MAKER_CHECKER_ENABLED": (
+        "Off: setting a sanctions or criminal finding aside takes effect without a second person."
+    ),
+}
+TABLES = {
+    "verdict": VERDICTS,
+    "cause": CAUSES,
+    "definition": DEFINITIONS,
+    "selection": SELECTION,
+    "material": MATERIAL,
+    "provider": PROVIDERS,
+    "outcome": OUTCOMES,
+    "kind": KINDS,
+    "status": STATUSES,
+    "run": RUNS,
+    "lane": LANES,
+    "role": ROLES,
+    "entity": ENTITIES,
+    "scope": SCOPES,
+    "switch": SWITCHES,
+    "effect": SWITCH_EFFECTS,
+}
+
+
+def say(group: str, code: str) -> str:
+    return TABLES[group].get(code) or code.replace("_", " ")
+
+
+def providers(names: str) -> str:
+    """Who answered, from the comma-separated names of a verdict."""
+    told = [say("provider", name.strip()) for name in names.split(",") if name.strip()]
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)

@@ -1,0 +1,72 @@
+// Small helps for every page. Reading and deciding work without any of them.
+"use strict";
+
+// What is wrong, or what was just done, is where the reader continues.
+function focusOnOutcome() {
+  const outcome = document.querySelector("[data-focus]");
+  if (outcome) outcome.focus();
+}
+
+// What is typed stays in this tab until it is recorded: a session's end or a lost page loses nothing.
+function keepDrafts() {
+  for (const field of document.querySelectorAll("[data-draft]")) {
+    const key = `draft:${field.dataset.draft}`;
+    if (!field.value) field.value = sessionStorage.getItem(key) || "";
+    field.addEventListener("input", () => sessionStorage.setItem(key, field.value));
+  }
+  for (const done of document.querySelectorAll("[data-draft-done]")) {
+    sessionStorage.removeItem(`draft:${done.dataset.draftDone}`);
+  }
+}
+
+const WARN_SECONDS = 300;
+let sessionEnds = Date.now() + Number(document.body.dataset.sessionEnds || 0) * 1000;
+
+function showExpiry(box) {
+  const left = Math.round((sessionEnds - Date.now()) / 1000);
+  box.hidden = left > WARN_SECONDS;
+  if (box.hidden) return;
+  const minutes = Math.max(0, Math.ceil(left / 60));
+  const words = minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  const place = box.querySelector("[data-expiry-left]");
+  if (place.textContent !== words) place.textContent = words;
+}
+
+async function stay(event, box) {
+  event.preventDefault();
+  const form = event.target;
+  const answer = await fetch(form.action, {
+    method: "POST",
+    body: new FormData(form),
+    headers: { "X-Requested-With": "fetch" },
+  });
+  if (answer.status !== 204) return form.submit();
+  sessionEnds = Date.now() + Number(box.dataset.expiry) * 1000;
+  showExpiry(box);
+}
+
+function warnOfExpiry() {
+  const box = document.querySelector("[data-expiry]");
+  if (!box) return;
+  showExpiry(box);
+  setInterval(() => showExpiry(box), 10000);
+  box.querySelector("[data-stay]").addEventListener("submit", (event) => stay(event, box));
+}
+
+// A second press of the button that records does nothing; the server would record once anyway.
+function sendOnce() {
+  for (const form of document.querySelectorAll("form[data-once]")) {
+    form.addEventListener("submit", (event) => {
+      if (form.dataset.sent) event.preventDefault();
+      form.dataset.sent = "yes";
+    });
+  }
+  window.addEventListener("pageshow", () => {
+    for (const form of document.querySelectorAll("form[data-once]")) delete form.dataset.sent;
+  });
+}
+
+focusOnOutcome();
+keepDrafts();
+warnOfExpiry();
+sendOnce();

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 LOCK_SPACE = 1_112_691_540  # first half of the lock's key; verification locks live in the one-number space
 TURNSTILE = 0  # second half; the slots are 1, 2, 3
-POLL_SECONDS = 0.01
+POLL_SECONDS = 0.005
 KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"  # a vanished machine
 
 

@@ -88,15 +88,15 @@ def lowered(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield name.lower(), str(value[0] if isinstance(value, list) and value else value)
 
 
-def refuse_inner_failure(headers: Mapping[str, str], status: object = None) -> None:
+def refuse_inner_failure(headers: Mapping[str, str], *statuses: object) -> None:
     """The status and the codes behind the outer 200, from its own headers or from the wrapped ones."""
-    statuses = [str(told) for told in (status, headers.get("x-brd-status-code")) if told is not None]
+    told = {str(status).strip() for status in (*statuses, headers.get("x-brd-status-code", "200"))}
     codes = [headers[name] for name in ERROR_HEADERS if headers.get(name)]
     proxy_error = "error=" in headers.get("proxy-status", "").lower()
-    if all(told.strip() == "200" for told in statuses) and not codes and not proxy_error:
+    if told == {"200"} and not codes and not proxy_error:
         return
     text = " ".join([*codes, headers.get("proxy-status", "")]).lower()
-    if {told.strip() for told in statuses} & set(map(str, QUOTA_STATUSES)) or any(code in text for code in QUOTA_CODES):
+    if told & set(map(str, QUOTA_STATUSES)) or any(code in text for code in QUOTA_CODES):
         raise Unanswered("a failure inside HTTP 200: quota or rate limit", Cause.QUOTA)
     raise Unanswered("a failure inside HTTP 200")
 

@@ -134,8 +134,8 @@ def our_answer(body: Mapping[str, Any]) -> dict[str, Any]:
         raise Unanswered("the answer does not hold our query")
     status = answer.get("status")
     if type(status) is not int or status != 200:
-        cause = Cause.QUOTA if status in QUOTA_STATUSES else Cause.PROVIDER_ERROR
-        raise Unanswered("the query's own status is not 200", cause)
+        quota = isinstance(status, int) and status in QUOTA_STATUSES
+        raise Unanswered("the query's own status is not 200", Cause.QUOTA if quota else Cause.PROVIDER_ERROR)
     return answer
 
 

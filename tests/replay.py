@@ -37,18 +37,20 @@ class Received:
     body: Any
 
 
-def recorded(file: str, *, echo: bool = True, manner: str = "whole", **headers: str) -> Answer:
+def recorded(file: str, *, echo: bool = True, manner: str = "whole") -> Answer:
     """A payload with the status and headers its manifest gives it."""
     path = PAYLOADS / file
     told = manifest(path.parent.name).get(path.name, {})
-    kept = {**(told.get("headers") or {}), **{name.replace("_", "-"): value for name, value in headers.items()}}
-    return Answer(told.get("http_status") or 200, path.read_bytes(), kept, echo=echo, manner=manner)
+    return Answer(
+        told.get("http_status") or 200, path.read_bytes(), told.get("headers") or {}, echo=echo, manner=manner
+    )
 
 
-def said(value: object, status: int = 200, *, echo: bool = False, **headers: str) -> Answer:
+def said(value: object, status: int = 200, **headers: str) -> Answer:
+    """An answer of a test's own, sent as it stands; `retry_after="1"` is the header Retry-After."""
     named = {name.replace("_", "-"): text for name, text in headers.items()}
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return Answer(status, body, {"content-type": "application/json", **named}, echo=echo)
+    return Answer(status, body, {"content-type": "application/json", **named}, echo=False)
 
 
 def manifest(vendor: str) -> dict[str, Any]:
@@ -188,5 +190,3 @@ def closed_port() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
-
-

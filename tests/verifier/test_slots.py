@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -39,6 +41,10 @@ def holders(observer: psycopg.Connection[Any], number: int, *, waiting: bool = F
         [LOCK_SPACE, number, not waiting],
     )
     return [row[0] for row in rows]
+
+
+def has_queued(observer: psycopg.Connection[Any], count: int) -> bool:
+    return len(holders(observer, TURNSTILE) + holders(observer, TURNSTILE, waiting=True)) == count
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -96,9 +102,9 @@ def test_who_came_first_is_served_first(observer: psycopg.Connection[Any]) -> No
 
     threads = [threading.Thread(target=take_one, args=(name,)) for name in range(8)]
     with held(3):
-        for at, thread in enumerate(threads):
+        for queued, thread in enumerate(threads, start=1):
             thread.start()
-            until(lambda at=at: len(holders(observer, TURNSTILE) + holders(observer, TURNSTILE, waiting=True)) == at + 1)
+            until(partial(has_queued, observer, queued))
         assert served == []
     for thread in threads:
         thread.join()
@@ -153,7 +159,7 @@ def test_processes_together_never_hold_more_than_three() -> None:
     assert max(at_once) == 3
     for number in (1, 2, 3):
         own = sorted((entered, left) for slot, entered, left in uses if slot == number)
-        assert all(left <= entered for (_, left), (entered, _) in zip(own, own[1:], strict=False))
+        assert all(left <= entered for (_, left), (entered, _) in pairwise(own))
 
 
 def test_a_killed_process_frees_its_slot() -> None:

@@ -22,7 +22,7 @@ CUTOFF_MARGIN = 0.01
 KEPT_PROPERTIES = (
     *("name", "alias", "weakAlias", "birthDate", "nationality", "country", "jurisdiction", "gender", "position"),
     *("registrationNumber", "incorporationDate", "idNumber", "passportNumber", "taxNumber", "innCode", "leiCode"),
-    *("address", "programId"),
+    *("address", "programId", "imoNumber"),
 )
 DATES = {"birthDate", "incorporationDate"}
 BIRTH_DATE_CONTRADICTIONS = ("dob_year_disjoint", "dob_day_disjoint")
@@ -253,4 +253,4 @@ def rests_on_one_token(result: Result, query: ScreeningQuery) -> bool:
     explained = result.explanations.get("name_match")
     sides = [explained.query, explained.candidate] if explained and explained.score > 0 else []
     named = [side for side in sides if isinstance(side, str) and side]
-    return any(map(is_single_token, named)) or all(map(is_single_token, names))
+    return any(map(is_single_token, named or names))

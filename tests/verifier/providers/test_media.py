@@ -192,9 +192,7 @@ def test_a_failure_inside_the_wrapper_is_no_answer_and_asked_once(
         ({"proxy-status": "brd; error=proxy_internal_error"}, Cause.PROVIDER_ERROR),
     ],
 )
-def test_a_failure_told_by_an_outer_header_is_no_answer(
-    settings: Any, headers: dict[str, str], cause: Cause
-) -> None:
+def test_a_failure_told_by_an_outer_header_is_no_answer(settings: Any, headers: dict[str, str], cause: Cause) -> None:
     outcome = searched(settings, "brightdata", Answer(200, EMPTY_PAGE.encode(), headers))
     assert isinstance(outcome, NotAnswered)
     assert outcome.cause is cause
@@ -210,7 +208,9 @@ def test_headers_that_tell_no_failure_leave_the_answer(settings: Any, headers: d
 def test_both_shapes_of_a_result_page_are_read_alike(settings: Any, wrapped: bool) -> None:
     organic = [{"link": "https://a.example/1", "title": "T", "description": "The whole sentence.", "rank": 1}]
     news = [{"link": "https://b.example/2", "title": "N", "date": "3 days ago", "image": "data:image/png;base64,AA"}]
-    answer = found(settings, "brightdata", serp(wrapped, organic=organic, news=news, knowledge={"description": "never"}))
+    answer = found(
+        settings, "brightdata", serp(wrapped, organic=organic, news=news, knowledge={"description": "never"})
+    )
     assert answer.items == (
         MediaItem("brightdata", "https://a.example/1", "T", "The whole sentence."),
         MediaItem("brightdata", "https://b.example/2", "N", "", published="3 days ago", title_only=True),
@@ -219,7 +219,13 @@ def test_both_shapes_of_a_result_page_are_read_alike(settings: Any, wrapped: boo
 
 @pytest.mark.parametrize(
     ("description", "cut"),
-    [("A whole sentence.", False), ("broken off in two ban", True), ("and so on ...", True), ("so on …", True), ("", False)],
+    [
+        ("A whole sentence.", False),
+        ("broken off in two ban", True),
+        ("and so on ...", True),
+        ("so on …", True),
+        ("", False),
+    ],
 )
 def test_a_snippet_that_breaks_off_is_marked(settings: Any, description: str, cut: bool) -> None:
     page = serp(organic=[{"link": "https://a.example", "title": "T", "description": description}])
@@ -299,7 +305,23 @@ def test_no_more_than_the_window_is_taken_in_the_vendors_order(settings: Any, ve
 
 
 json_values = st.sampled_from([None, True, 0, 1.5, "", "x", [], {}, ["x"], [None], {"x": 1}, "200", 200, "{}", "[]"])
-names = "status_code headers body results organic news general spelling query detail error url link title text".split()
+names = [
+    "status_code",
+    "headers",
+    "body",
+    "results",
+    "organic",
+    "news",
+    "general",
+    "spelling",
+    "query",
+    "detail",
+    "error",
+    "url",
+    "link",
+    "title",
+    "text",
+]
 results = st.lists(st.dictionaries(st.sampled_from(names), json_values), max_size=3)
 page_shapes = st.dictionaries(st.sampled_from(names), json_values | results)
 

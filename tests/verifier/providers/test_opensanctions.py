@@ -202,7 +202,9 @@ def test_it_tells_which_sent_properties_were_not_used(
     settings: Any, sent: dict[str, list[str]], echoed: dict[str, Any], not_used: tuple[str, ...]
 ) -> None:
     query = ScreeningQuery("Person", {"name": [NAME], **sent})
-    answer = screened(settings, match_answer(echo={"schema": "Person", "properties": {"name": [NAME], **echoed}}), query)
+    answer = screened(
+        settings, match_answer(echo={"schema": "Person", "properties": {"name": [NAME], **echoed}}), query
+    )
     assert isinstance(answer, ScreeningAnswer)
     assert answer.not_used == not_used
 
@@ -213,7 +215,10 @@ def test_it_tells_which_sent_properties_were_not_used(
         ({"dob_year_disjoint": {"score": 1.0}}, True),
         ({"dob_day_disjoint": {"score": 1.0}}, True),
         ({"dob_day_disjoint": {"score": 0.5}}, False),  # day and month swapped
-        ({"dob_year_disjoint": {"score": 0.0}, "dob_day_disjoint": {"score": 0.0}}, False),  # listed, but scored nothing
+        (
+            {"dob_year_disjoint": {"score": 0.0}, "dob_day_disjoint": {"score": 0.0}},
+            False,
+        ),  # listed, but scored nothing
         ({"gender_mismatch": {"score": 1.0}}, False),
     ],
 )
@@ -228,9 +233,7 @@ def test_a_birth_date_contradicts_by_the_scorers_word(
     ("listed", "contradicts"),
     [(["1961"], False), (["1984-01-02"], True), (["1984", "1961-04-07"], False), ([], False)],
 )
-def test_without_explanations_the_birth_years_are_compared(
-    settings: Any, listed: list[str], contradicts: bool
-) -> None:
+def test_without_explanations_the_birth_years_are_compared(settings: Any, listed: list[str], contradicts: bool) -> None:
     properties = {"name": [NAME], "topics": ["sanction"], "birthDate": listed}
     (listing,) = listings_of(settings, result(explanations={}, properties=properties))
     assert listing.birth_date_contradicts is contradicts
@@ -249,6 +252,7 @@ def test_without_explanations_the_birth_years_are_compared(
         (["Gazprom"], {"lei_code_match": {"score": 1.0}}, False),
         (["Gazprom"], {"lei_code_match": {"score": 0.0}, "ogrn_code_match": {"score": 0.0}}, True),
         (["Gazprom"], {"country_mismatch": {"score": 1.0}}, True),
+        (["Gazprom"], {"name_match": {"score": 1.0, "query": "Gazprom Neft", "candidate": "PAO Gazprom Neft"}}, False),
         (["  Malinovskij\u200b "], {}, True),
         (["Smith-Jones"], {}, False),
         (["北極星貿易有限公司"], {}, False),  # written without spaces
@@ -265,7 +269,12 @@ def test_it_tells_a_match_that_rests_on_one_word(
 
 
 def test_listings_come_in_a_stable_order_whatever_the_ranking(settings: Any) -> None:
-    results = [result(id="b", score=1), result(id="a", score=1.0), result(id="c", score=0.71), result(id="d", score=0.9)]
+    results = [
+        result(id="b", score=1),
+        result(id="a", score=1.0),
+        result(id="c", score=0.71),
+        result(id="d", score=0.9),
+    ]
     for order in (results, results[::-1], results[2:] + results[:2]):
         assert [listing.entity_id for listing in listings_of(settings, *order)] == ["a", "b", "d", "c"]
 
@@ -291,7 +300,12 @@ def test_what_is_kept_of_a_huge_answer_is_bounded_and_still_the_hit(settings: An
 
 
 def test_text_that_no_database_holds_is_replaced(settings: Any) -> None:
-    properties = {"name": ["A\x00B"], "topics": ["sanction"], "address": ["\ud800 street"], "sourceUrl": ["javascript:1"]}
+    properties = {
+        "name": ["A\x00B"],
+        "topics": ["sanction"],
+        "address": ["\ud800 street"],
+        "sourceUrl": ["javascript:1"],
+    }
     odd = result(id="N\x00K", caption="\udfff", properties=properties)
     (listing,) = listings_of(settings, odd)
     assert (listing.entity_id, listing.caption) == ("N\ufffdK", "\ufffd")
@@ -307,8 +321,27 @@ def test_odd_but_harmless_keys_do_not_make_an_answer_unreadable(settings: Any) -
     assert listing.properties == {"name": [NAME]}
 
 
-json_values = st.sampled_from(
-    [None, True, 0, 1, 0.5, 200, 429, "", "x", "200", [], {}, ["x"], [None], [{}], {"x": 1}, {"value": 0}, {"topics": []}]
+json_values: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None,
+        True,
+        0,
+        1,
+        0.5,
+        200,
+        429,
+        "",
+        "x",
+        "200",
+        [],
+        {},
+        ["x"],
+        [None],
+        [{}],
+        {"x": 1},
+        {"value": 0},
+        {"topics": []},
+    ]
 )
 answer_keys = st.sampled_from(["status", "results", "total", "query"])
 result_keys = st.sampled_from(["id", "score", "match", "schema", "properties", "explanations", "topics"])

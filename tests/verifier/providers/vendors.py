@@ -30,9 +30,7 @@ def screen(query: ScreeningQuery, *, timeout: float = 10) -> ScreeningAnswer | N
     return asyncio.run(OpenSanctions().screen(query, case_id=CASE, timeout=timeout))
 
 
-def search(
-    vendor: str, query: str = MEDIA_QUERY, *, timeout: float = 10, limit: int = 20
-) -> MediaAnswer | NotAnswered:
+def search(vendor: str, query: str = MEDIA_QUERY, *, timeout: float = 10, limit: int = 20) -> MediaAnswer | NotAnswered:
     asking = MEDIA[vendor]().search(query, limit=limit, case_id=CASE, material_type="criminal", timeout=timeout)
     return asyncio.run(asking)
 

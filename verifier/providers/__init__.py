@@ -2,9 +2,11 @@
 
 from verifier.providers.brightdata import BrightData
 from verifier.providers.exa import Exa
+from verifier.providers.http import warm_up
 from verifier.providers.opensanctions import OpenSanctions
 from verifier.providers.tavily import Tavily
 
+__all__ = ["MediaProvider", "media_providers", "screening_provider", "warm_up"]
 MediaProvider = Tavily | Exa | BrightData
 
 

@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
+import anyio
+import anyio.lowlevel
 import httpx
 
 from verifier.domain.answers import Cause, MediaAnswer, NotAnswered, ScreeningAnswer
@@ -145,6 +147,16 @@ def client(url: str) -> httpx.AsyncClient:
 @cache
 def certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()  # certifi's, or the environment's SSL_CERT_FILE; read once
+
+
+def warm_up() -> None:
+    """What the first question of a process would load inside its own time: certificates and the event loop's backend."""
+
+    async def open_and_close() -> None:
+        async with client("http://localhost"):
+            await anyio.lowlevel.checkpoint()
+
+    asyncio.run(open_and_close())
 
 
 def is_loopback(url: str) -> bool:

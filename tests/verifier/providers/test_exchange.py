@@ -5,6 +5,8 @@ import datetime
 import logging
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +18,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.paths import PROJECT
 from tests.replay import Answer, closed_port, recorded, said, serving
 from tests.verifier.providers.vendors import CASE, MEDIA_QUERY, PERSON, SECRET, ask_any, point_at, screen, search
 from verifier.domain.answers import Cause, MediaAnswer, NotAnswered, ScreeningAnswer
+from verifier.providers import http
 from verifier.providers.http import BODY_BYTES
 from verifier.providers.tavily import Tavily
 
@@ -391,3 +395,11 @@ def test_many_questions_at_once_do_not_disturb_each_other(settings: Any) -> None
             thread.join()
     assert len(answers) == len(replay.requests) == 8
     assert all(isinstance(answer, MediaAnswer) for answer in answers)
+
+
+def test_what_a_process_loads_once_is_loaded_before_its_first_question() -> None:
+    code = "import sys; import verifier.providers as p; p.warm_up(); print('anyio._backends._asyncio' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert told.stdout == "True\n"
+    http.warm_up()
+    assert http.certificates.cache_info().currsize == 1

@@ -138,7 +138,7 @@ SEARCHES = {
         "search_answer_affirms_results_dont.json": not_corroborated(1),
         "search_empty.json": NOTHING,
         "search_empty_with_answer.json": NOTHING,
-        "search_huge_raw_content.json": confirmed(1),
+        "search_huge_raw_content.json": confirmed(13),
         "search_odd_unicode.json": confirmed(1),
         "search_ok_contrary.json": not_corroborated(2),
         "search_ok_namesake_only.json": not_corroborated(2),

@@ -1,187 +1,21 @@
-"""Every recorded answer of the four vendors: how it is read, and the verdict the manifest calls right.
+"""Every recorded answer of the four vendors: whether it is an answer, and what is read from it."""
 
-The judge is scripted but reads: it corroborates by a passage that supports the claim, and only when that passage stands
-in the summary it was given. The vendors' own language models' sentences are among its passages, so that it would fall for
-them if they ever got into the evidence.
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from verifier.domain.evidence import fingerprint
-from verifier.domain.media import merge
-from verifier.domain.screening import near_misses, screening_status
 
-from tests.replay import Answer, manifest, recorded, serving
-from tests.verifier.providers.vendors import MEDIA_QUERY, point_at, screen, search
-from verifier.domain.answers import (
-    Cause,
-    Judgement,
-    MediaAnswer,
-    MergedMedia,
-    NotAnswered,
-    ScreeningAnswer,
-    ScreeningQuery,
+from tests.replay import manifest, recorded, serving
+from tests.verifier.providers.recordings import (
+    INDETERMINATE,
+    SCREENINGS,
+    SEARCH_ROWS,
+    SEARCHES,
+    VIKTOR,
+    Screened,
+    Searched,
 )
-from verifier.domain.verdicts import Outcome, Verdict, classify_adverse, classify_screening
-
-CONFIRMED, CONTRADICTED = Verdict.CONFIRMED, Verdict.CONTRADICTED
-UNSUPPORTED, INDETERMINATE = Verdict.UNSUPPORTED, Verdict.INDETERMINATE
-PASSAGES = (
-    "charged Acme Trading OÜ of Tallinn",
-    "after it was charged with money laundering, a court spokesperson said",
-    "Prosecutor charges Acme Trading OÜ with money laundering",
-    "«Акме Трейдинг ОЮ» обвинена",
-    "was charged with money laundering in 2026",  # Tavily's answer
-    "was charged in 2026",  # Exa's output
-    "has been charged with money laundering",  # Google's overview
-)
-
-MALINOVSKIJ = "Viktor Petrovich Malinovskij"
-
-
-def person(name: str = MALINOVSKIJ, **properties: list[str]) -> ScreeningQuery:
-    return ScreeningQuery("Person", {"name": [name], **properties})
-
-
-def company(name: str, **properties: list[str]) -> ScreeningQuery:
-    return ScreeningQuery("Company", {"name": [name], **properties})
-
-
-VIKTOR = person()
-
-
-@dataclass(frozen=True)
-class Screened:
-    verdict: Verdict
-    cause: Cause
-    query: ScreeningQuery = VIKTOR
-    status: str = ""
-    not_used: tuple[str, ...] = ()
-    echo: bool = True
-
-
-HIT, WARNING, CLEAR = Cause.SCREENING_HIT, Cause.SCREENING_WARNING, Cause.SCREENING_CLEAR
-BROKEN = Screened(INDETERMINATE, Cause.PROVIDER_ERROR)
-QUOTA = Screened(INDETERMINATE, Cause.QUOTA)
-OTHER_QUERY = Cause.UNANSWERED_QUERY
-SEVRYBA = company("Sevryba Logistics LLC", jurisdiction=["ru"], registrationNumber=["1025100000000"])
-FULL = person(birthDate=["1961-04-07"], nationality=["ru"])
-SCREENINGS = {
-    "match_company_hit.json": Screened(CONFIRMED, HIT, SEVRYBA, "hit"),
-    "match_person_hit_full_dob.json": Screened(CONFIRMED, HIT, FULL, "hit"),
-    "match_person_cyrillic_reversed_hit.json": Screened(CONFIRMED, HIT, person("Малиновский Виктор"), "hit"),
-    "match_dob_day_month_swapped.json": Screened(CONFIRMED, HIT, person(birthDate=["1961-07-04"]), "hit"),
-    "match_huge.json": Screened(CONFIRMED, HIT, company("Global Trade Holding LLC"), "hit"),
-    "match_odd_unicode.json": Screened(CONFIRMED, HIT, company("Acme Trading OÜ"), "hit"),
-    "match_dob_format_dropped.json": Screened(
-        CONFIRMED, HIT, person(birthDate=["02/01/1984"]), "hit", not_used=("birthDate",)
-    ),
-    "match_unknown_property_dropped.json": Screened(
-        CONFIRMED, HIT, person(dob=["1984-01-02"], nationality=["Atlantis"]), "hit", not_used=("dob", "nationality")
-    ),
-    "match_birth_year_mismatch_still_true.json": Screened(CONFIRMED, WARNING, person(birthDate=["1984"]), "warning"),
-    "match_single_surname_true.json": Screened(CONFIRMED, WARNING, person("Malinovskij"), "warning"),
-    "match_topic_sanction_linked_only.json": Screened(
-        CONFIRMED, WARNING, company("Norrvik Shipping AB", jurisdiction=["se"]), "warning"
-    ),
-    "match_empty.json": Screened(CONTRADICTED, CLEAR, company("Nordwind Bakery Oy", jurisdiction=["fi"]), "clear"),
-    "match_topics_filter_excludes_hit.json": Screened(CONTRADICTED, CLEAR, person(), "clear"),
-    "match_person_screened_as_company_empty.json": Screened(INDETERMINATE, OTHER_QUERY),
-    "match_empty_name_list.json": Screened(INDETERMINATE, OTHER_QUERY),
-    "match_batch_missing_key.json": Screened(INDETERMINATE, Cause.PROVIDER_ERROR, echo=False),
-    "error_402_payment_required.json": QUOTA,
-    "error_429_monthly_quota.json": QUOTA,
-} | dict.fromkeys(
-    [
-        *("error_400_batch_too_large.json", "error_400_no_queries.json", "error_400_non_matchable_schema.json"),
-        *("error_400_unknown_algorithm.json", "error_401_no_api_key.json", "error_414_uri_too_long.json"),
-        *("error_422_limit_too_high.json", "error_422_missing_schema.json", "error_500_status_error.json"),
-        *("error_502_html.html", "error_503_index_not_ready.json", "ok_200_null_results.json", "ok_200_truncated.json"),
-        # Answers of other calls and bulk files prove nothing where an answer of /match should be.
-        *("algorithms.json", "entity_308_merged.json", "entity_nested.json", "search_empty.json", "search_ok.json"),
-        *("search_total_lower_bound.json", "bulk_entities.ftm.json", "bulk_index_failed_run.json"),
-        *("bulk_targets.simple.csv", "bulk_targets_truncated.csv"),
-    ],
-    BROKEN,
-)
-
-
-@dataclass(frozen=True)
-class Searched:
-    verdict: Verdict
-    cause: Cause
-    items: int = 0
-
-
-def confirmed(items: int) -> Searched:
-    return Searched(CONFIRMED, Cause.CORROBORATED, items)
-
-
-def not_corroborated(items: int) -> Searched:
-    return Searched(UNSUPPORTED, Cause.NOT_CORROBORATED, items)
-
-
-NOTHING = Searched(UNSUPPORTED, Cause.NO_HITS)
-FAILED = Searched(INDETERMINATE, Cause.PROVIDER_ERROR)
-OUT_OF_QUOTA = Searched(INDETERMINATE, Cause.QUOTA)
-SEARCHES = {
-    "tavily": {
-        "error_400.json": FAILED,
-        "error_401.json": FAILED,
-        "error_422_detail_list.json": FAILED,
-        "error_500.json": FAILED,
-        "ok_200_detail_error.json": OUT_OF_QUOTA,
-        "ok_200_truncated.json": FAILED,
-        "search_answer_affirms_results_dont.json": not_corroborated(1),
-        "search_empty.json": NOTHING,
-        "search_empty_with_answer.json": NOTHING,
-        "search_huge_raw_content.json": confirmed(13),
-        "search_odd_unicode.json": confirmed(1),
-        "search_ok_contrary.json": not_corroborated(2),
-        "search_ok_namesake_only.json": not_corroborated(2),
-        "search_ok_supports.json": confirmed(3),
-        "search_prompt_injection.json": not_corroborated(1),
-        "search_rank17_run_a.json": confirmed(20),
-        "search_rank17_run_b.json": confirmed(20),
-        "search_response_time_string.json": confirmed(1),
-        "search_syndicated_copies.json": confirmed(5),
-    },
-    "exa": {
-        "error_401_invalid_key.json": FAILED,
-        "error_402_key_budget.json": OUT_OF_QUOTA,
-        "error_403_feature_disabled.json": FAILED,
-        "error_429_bare.json": OUT_OF_QUOTA,
-        "error_429_rate_limit.json": OUT_OF_QUOTA,
-        "ok_200_empty_body.json": FAILED,
-        "ok_200_truncated.json": FAILED,
-        "search_deep_output.json": not_corroborated(1),
-        "search_empty.json": NOTHING,
-        "search_huge_text.json": confirmed(10),  # by its title; the sentence itself is cut off, which is told
-        "search_ok_contrary.json": not_corroborated(1),
-        "search_ok_legacy_score.json": confirmed(1),
-        "search_ok_namesake.json": not_corroborated(2),
-        "search_ok_supports.json": confirmed(3),
-    },
-    "brightdata": {
-        "error_400_validation.json": FAILED,
-        "error_429_outer.txt": OUT_OF_QUOTA,
-        "json_wrapped_html_body.json": FAILED,
-        "json_wrapped_inner_429.json": OUT_OF_QUOTA,
-        "json_wrapped_inner_502.json": FAILED,
-        "json_wrapped_ok.json": confirmed(1),
-        "raw_ok_ai_overview.json": not_corroborated(1),
-        "raw_ok_contrary.json": not_corroborated(2),
-        "raw_ok_empty_organic.json": NOTHING,
-        "raw_ok_huge.json": confirmed(20),
-        "raw_ok_news_supports.json": confirmed(2),
-        "raw_ok_organic_supports.json": confirmed(3),
-        "raw_ok_spelling_corrected.json": not_corroborated(1),
-    },
-}
-SEARCH_ROWS = [(vendor, file, right) for vendor, rows in SEARCHES.items() for file, right in rows.items()]
+from tests.verifier.providers.vendors import point_at, screen, search
+from verifier.domain.answers import MediaAnswer, NotAnswered, ScreeningAnswer
 
 
 @pytest.mark.parametrize("vendor", ["opensanctions", *SEARCHES])
@@ -191,27 +25,24 @@ def test_every_entry_of_the_manifest_is_here(vendor: str) -> None:
 
 
 @pytest.mark.parametrize(("file", "right"), SCREENINGS.items())
-def test_a_recorded_screening_leads_to_the_right_verdict(settings: Any, file: str, right: Screened) -> None:
+def test_a_recorded_screening_is_read_as_it_is(settings: Any, file: str, right: Screened) -> None:
     with serving(recorded(f"opensanctions/{file}", echo=right.echo)) as replay:
         point_at(settings, replay.url)
         answer = screen(right.query)
-    outcome = classify_screening(answer)
-    assert (outcome.verdict, outcome.cause) == (right.verdict, right.cause)
-    if right.status:
-        assert isinstance(answer, ScreeningAnswer)
-        assert screening_status(answer) == right.status
-        assert answer.not_used == right.not_used
-        assert answer.query == right.query
-        assert near_misses(answer) == ()
-    else:
+    if right.verdict is INDETERMINATE:
         assert isinstance(answer, NotAnswered)
         assert answer.cause is right.cause
+    else:
+        assert isinstance(answer, ScreeningAnswer)
+        assert answer.not_used == right.not_used
+        assert answer.query == right.query
 
 
 @pytest.mark.parametrize(("vendor", "file", "right"), SEARCH_ROWS)
-def test_a_recorded_search_leads_to_the_right_verdict(settings: Any, vendor: str, file: str, right: Searched) -> None:
-    answer, outcome = searched(settings, vendor, recorded(f"{vendor}/{file}"))
-    assert (outcome.verdict, outcome.cause) == (right.verdict, right.cause)
+def test_a_recorded_search_is_read_as_it_is(settings: Any, vendor: str, file: str, right: Searched) -> None:
+    with serving(recorded(f"{vendor}/{file}")) as replay:
+        point_at(settings, replay.url)
+        answer = search(vendor)
     if right.verdict is INDETERMINATE:
         assert isinstance(answer, NotAnswered)
         assert answer.cause is right.cause
@@ -220,37 +51,18 @@ def test_a_recorded_search_leads_to_the_right_verdict(settings: Any, vendor: str
         assert len(answer.items) == right.items
 
 
-def searched(settings: Any, vendor: str, recording: Answer) -> tuple[MediaAnswer | NotAnswered, Outcome]:
-    with serving(recording) as replay:
-        point_at(settings, replay.url)
-        answer = search(vendor, MEDIA_QUERY)
-    media = merge([answer])
-    judgement = None if isinstance(media, NotAnswered) or not media.items else read_by_judge(media)
-    return answer, classify_adverse(media, judgement)
-
-
-def read_by_judge(media: MergedMedia) -> Judgement:
-    quote = next((passage for passage in PASSAGES if passage in media.summary), "")
-    return Judgement(bool(quote), quote, "scripted", model="scripted", prompt_id="none", prompt_sha256="0" * 64)
-
-
-def test_two_rankings_of_the_same_results_are_the_same_evidence(settings: Any) -> None:
-    runs = [searched(settings, "tavily", recorded(f"tavily/search_rank17_run_{run}.json"))[0] for run in "ab"]
-    merged = [merge([run]) for run in runs]
-    assert isinstance(merged[0], MergedMedia)
-    assert isinstance(merged[1], MergedMedia)
-    assert merged[0].summary == merged[1].summary
-    assert fingerprint(merged[0]) == fingerprint(merged[1])
-
-
 def test_a_text_that_was_cut_off_says_so(settings: Any) -> None:
-    answer, _ = searched(settings, "exa", recorded("exa/search_huge_text.json"))
+    with serving(recorded("exa/search_huge_text.json")) as replay:
+        point_at(settings, replay.url)
+        answer = search("exa")
     assert isinstance(answer, MediaAnswer)
     assert all(item.cut and len(item.text) == 4000 for item in answer.items)
 
 
 def test_a_corrected_spelling_is_on_record(settings: Any) -> None:
-    answer, _ = searched(settings, "brightdata", recorded("brightdata/raw_ok_spelling_corrected.json"))
+    with serving(recorded("brightdata/raw_ok_spelling_corrected.json")) as replay:
+        point_at(settings, replay.url)
+        answer = search("brightdata")
     assert isinstance(answer, MediaAnswer)
     assert answer.notes == (
         "The search engine corrected the spelling of the query; it searched for: Acme Trading OU money laundering",
@@ -260,25 +72,6 @@ def test_a_corrected_spelling_is_on_record(settings: Any) -> None:
 def test_no_filter_of_ours_can_hide_a_listing(settings: Any) -> None:
     with serving(recorded("opensanctions/match_topics_filter_excludes_hit.json")) as replay:
         point_at(settings, replay.url)
-        screen(person())
+        screen(VIKTOR)
     filters = ("topics", "include", "exclude", "changed_since")
     assert not [name for name in filters if name in replay.requests[0].query]
-
-
-def failing_on_the_wire() -> Iterator[tuple[str, Answer]]:
-    good = {"opensanctions": "match_empty.json", "tavily": "search_empty.json", "exa": "search_empty.json"}
-    for vendor, file in {**good, "brightdata": "raw_ok_empty_organic.json"}.items():
-        for manner in ("stall_body", "drip_body", "drip_headers", "cut_body", "hang_up"):
-            yield vendor, recorded(f"{vendor}/{file}", manner=manner)
-
-
-@pytest.mark.parametrize(("vendor", "broken"), list(failing_on_the_wire()))
-def test_an_empty_answer_that_never_wholly_came_is_indeterminate(settings: Any, vendor: str, broken: Answer) -> None:
-    with serving(broken) as replay:
-        point_at(settings, replay.url)
-        if vendor == "opensanctions":
-            outcome = classify_screening(screen(person(), timeout=0.4))
-        else:
-            outcome = classify_adverse(merge([search(vendor, timeout=0.4)]), None)
-    assert outcome.verdict is INDETERMINATE
-    assert outcome.cause in {Cause.PROVIDER_TIMEOUT, Cause.PROVIDER_ERROR}

@@ -6,14 +6,15 @@ Both functions open the tenant's scope themselves, so a caller needs none.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
 
+from audit.chain import printable
 from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
 from verifier.domain import json_text
@@ -101,13 +102,7 @@ class Receipt:
 
 
 def accept_report(
-    *,
-    tenant_id: UUID,
-    content: bytes,
-    received_by: str,
-    actor_type: ActorType,
-    actor_role: str = "",
-    at: datetime,
+    *, tenant_id: UUID, content: bytes, received_by: str, actor_type: ActorType, actor_role: str = "", at: datetime
 ) -> Accepted:
     """Keeps a report and queues its verification; the same bytes again change nothing and give the same ids.
 
@@ -121,17 +116,14 @@ def accept_report(
                 return take_in(parsed, receipt)
         except ReportConflict as conflict:
             with transaction.atomic():
-                receipt.note("report_conflicted", conflict.case, {"iteration": parsed.iteration, "report_sha256": parsed.sha256})
+                receipt.note(
+                    "report_conflicted", conflict.case, {"iteration": parsed.iteration, "report_sha256": parsed.sha256}
+                )
             raise
 
 
 def request_recheck(
-    *,
-    case: Case,
-    requested_by: str,
-    actor_type: ActorType,
-    actor_role: str = "",
-    at: datetime,
+    *, case: Case, requested_by: str, actor_type: ActorType, actor_role: str = "", at: datetime
 ) -> Verification:
     """Queues another run over the case's current report; one that hasn't ended yet is returned instead."""
     receipt = Receipt(case.tenant_id, requested_by, actor_type, actor_role, at)
@@ -202,14 +194,16 @@ def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
 def wait_for_others(tenant_id: UUID, report_id: str) -> None:
     """Two deliveries of one `report_id` at the same moment pass one after the other."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"second-look:report:{tenant_id}:{report_id}"])
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"second-look:report:{tenant_id}:{report_id}"]
+        )
 
 
 def add_case(parsed: ParsedReport, receipt: Receipt) -> Case:
     return Case.objects.create(
         tenant_id=receipt.tenant_id,
         report_id=parsed.value["report_id"],
-        subject_name=shown(parsed.value["subject"]["name"]),
+        subject_name=printable(parsed.value["subject"]["name"]),
         created_at=receipt.at,
     )
 
@@ -232,7 +226,7 @@ def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
     )
     findings = Finding.objects.bulk_create(make_findings(parsed, report))
     verification = add_verification(case, report.id, receipt)
-    case.subject_name = shown(parsed.value["subject"]["name"])
+    case.subject_name = printable(parsed.value["subject"]["name"])
     move_pointers(case, verification)
     receipt.note(
         "report_received",
@@ -256,17 +250,18 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
     turns = {index: turn for turn, index in enumerate(order)}
     labels = label(reported) if report.corroboration_labels else []
     findings = []
-    for position, (finding, selection, content) in enumerate(zip(reported, selections, parsed.findings, strict=True)):
+    values = zip(parsed.value["findings"], selections, parsed.findings, strict=True)
+    for position, (value, selection, content) in enumerate(values):
         findings.append(
             Finding(
                 tenant_id=report.tenant_id,
                 case_id=report.case_id,
                 report=report,
                 position=position,
-                finding_id=finding.finding_id,
-                title=shown(finding.title),
-                severity=shown(finding.severity),
-                severity_rank=severity_rank(finding.severity),
+                finding_id=value["id"],
+                title=printable(value["title"]),
+                severity=printable(value["severity"]),
+                severity_rank=severity_rank(value["severity"]),
                 content=content,
                 content_sha256=hashlib.sha256(content.encode()).hexdigest(),
                 selected=selection.selected,
@@ -312,8 +307,3 @@ def note_verification(case: Case, verification: Verification, receipt: Receipt) 
         case,
         {"verification_id": str(verification.id), "correctness_enabled": verification.correctness_enabled},
     )
-
-
-def shown(text: str) -> str:
-    """Text for a column and a page, which can't hold U+0000; the received text keeps it."""
-    return text.replace("\0", "\ufffd")

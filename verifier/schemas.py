@@ -17,7 +17,13 @@ ID_CHARACTERS = 200
 NAME_CHARACTERS = 500
 SEVERITY_CHARACTERS = 100
 GREATEST_ITERATION = 2**31 - 1
-LANES = ("subject", "unverified_candidate")
+LANES = ["subject", "unverified_candidate"]
+SUBJECT_TEXTS = ["entity_type", "country", "registration_number", "birth_date", "nationality"]
+FINDING_TEXTS = [
+    *["category", "type", "description", "source", "_provider", "source_url"],
+    *["target", "status", "rule_id", "regulatory_basis"],
+]
+DOCUMENT_TEXTS = ["file_name", "revision", "text"]
 RFC3339 = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
     re.ASCII,
@@ -151,17 +157,12 @@ def kind(value: Any) -> str:
 
 subject = object_of(
     required={"name": filled(NAME_CHARACTERS)},
-    optional={
-        **dict.fromkeys(("entity_type", "country", "registration_number", "birth_date", "nationality"), text),
-        "aliases": list_of(text),
-        "identifiers": anything_in_an_object,
-    },
+    optional={**dict.fromkeys(SUBJECT_TEXTS, text), "aliases": list_of(text), "identifiers": anything_in_an_object},
 )
 finding = object_of(
     required={"id": identifier, "severity": filled(SEVERITY_CHARACTERS), "title": filled()},
     optional={
-        **dict.fromkeys(("category", "type", "description", "source", "_provider", "source_url"), text),
-        **dict.fromkeys(("target", "status", "rule_id", "regulatory_basis"), text),
+        **dict.fromkeys(FINDING_TEXTS, text),
         "attribution_lane": lane,
         "hit": boolean,
         "confidence": number,
@@ -169,7 +170,7 @@ finding = object_of(
     },
 )
 quality_gate = object_of(absent_or_right={"advisory_only": boolean, "forces_review": boolean})
-document = object_of(required={"document_id": identifier}, optional=dict.fromkeys(("file_name", "revision", "text"), text))
+document = object_of(optional={"document_id": identifier, **dict.fromkeys(DOCUMENT_TEXTS, text)})
 report = object_of(
     required={"report_id": identifier, "subject": subject, "findings": list_of(finding, unique="id")},
     optional={
@@ -194,3 +195,83 @@ def read_iteration(value: Number | None) -> int | None:
         return None
     number = int(value.text)
     return number if 1 <= number <= GREATEST_ITERATION else None
+
+
+# The same shape for the OpenAPI document; what it can't say (unique ids, no blank strings) the checks above refuse.
+STRING = {"type": ["string", "null"]}
+REPORT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["report_id", "subject", "findings"],
+    "description": "Keys beyond these are kept and given back untouched.",
+    "properties": {
+        "report_id": {"type": "string", "minLength": 1, "maxLength": ID_CHARACTERS},
+        "iteration": {"type": "integer", "minimum": 1, "maximum": GREATEST_ITERATION, "default": 1},
+        "created_at": {"type": ["string", "null"], "format": "date-time"},
+        "subject": {
+            "type": "object",
+            "required": ["name"],
+            "properties": {
+                "name": {"type": "string", "minLength": 1, "maxLength": NAME_CHARACTERS},
+                **dict.fromkeys(SUBJECT_TEXTS, STRING),
+                "aliases": {"type": "array", "items": {"type": "string"}},
+                "identifiers": {"type": "object"},
+            },
+        },
+        "findings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["id", "severity", "title"],
+                "properties": {
+                    "id": {"type": "string", "minLength": 1, "maxLength": ID_CHARACTERS},
+                    "severity": {"type": "string", "minLength": 1, "maxLength": SEVERITY_CHARACTERS},
+                    "title": {"type": "string", "minLength": 1},
+                    **dict.fromkeys(FINDING_TEXTS, STRING),
+                    "attribution_lane": {"type": "string", "enum": LANES, "default": LANES[0]},
+                    "hit": {"type": ["boolean", "null"]},
+                    "confidence": {"type": ["number", "null"]},
+                    "details": {"type": "object"},
+                },
+            },
+        },
+        "quality_gate": {
+            "type": "object",
+            "properties": {
+                "advisory_only": {"type": "boolean", "default": False},
+                "forces_review": {"type": "boolean", "default": False},
+            },
+        },
+        "documents": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"document_id": STRING, **dict.fromkeys(DOCUMENT_TEXTS, STRING)},
+            },
+        },
+    },
+    "example": {
+        "report_id": "inv-2026-0412",
+        "iteration": 1,
+        "created_at": "2026-07-18T09:12:00Z",
+        "subject": {
+            "name": "Acme Trading OÜ",
+            "entity_type": "company",
+            "country": "EE",
+            "registration_number": "12345678",
+        },
+        "findings": [
+            {
+                "id": "f1",
+                "category": "sanctions",
+                "type": "sanctions_hit",
+                "severity": "critical",
+                "title": "Subject designated on an EU sanctions list",
+                "source": "OpenSanctions",
+                "_provider": "opensanctions",
+                "hit": True,
+                "confidence": 0.93,
+            }
+        ],
+        "quality_gate": {"advisory_only": False},
+    },
+}

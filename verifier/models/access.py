@@ -3,11 +3,15 @@
 import hashlib
 import secrets
 import uuid
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Self
 
-from django.db import models
+from django.conf import settings
+from django.db import connection, models, transaction
 
-from audit.models import Tenant
+from audit.log import record, tenant_scope
+from audit.models import SYSTEM_TENANT_ID, ActorType, Tenant
 
 SCOPES = ("reports", "cases", "monitoring")
 
@@ -30,7 +34,7 @@ class ApiKey(models.Model):
 
     @staticmethod
     def digest(token: str) -> str:
-        return hashlib.sha256(token.encode()).hexdigest()
+        return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
 
     @staticmethod
     def new_token() -> str:
@@ -38,8 +42,57 @@ class ApiKey(models.Model):
 
     @classmethod
     def find(cls, token: str) -> Self | None:
-        """The key with this token that isn't revoked."""
+        """The key with this token that isn't revoked. Looked up by its hash, so timing tells nothing of a token."""
         return cls.objects.select_related("tenant").filter(token_sha256=cls.digest(token), revoked_at=None).first()  # type: ignore[attr-defined, no-any-return]
+
+    @classmethod
+    def create(
+        cls,
+        *,
+        tenant: Tenant,
+        label: str,
+        scopes: Sequence[str],
+        by: str,
+        actor_type: ActorType = ActorType.PERSON,
+        actor_role: str = "",
+        at: datetime,
+    ) -> tuple[Self, str]:
+        """A new key and its token, which exists nowhere else. Raises ValueError for a scope there isn't."""
+        unknown = sorted(set(scopes) - set(SCOPES))
+        if unknown or not scopes:
+            raise ValueError(f"the scopes of a key are some of {', '.join(SCOPES)}, not {', '.join(unknown) or 'none'}")
+        token = cls.new_token()
+        key = cls(
+            tenant=tenant,
+            label=label,
+            scopes=[scope for scope in SCOPES if scope in scopes],
+            created_by=by,
+            created_at=at,
+        )
+        key.token_sha256, key.hint = cls.digest(token), token[:9]
+        with tenant_scope(tenant.id), transaction.atomic():
+            key.save(force_insert=True)
+            key.note("api_key_created", by, actor_type, actor_role, at)
+        return key, token
+
+    def revoke(self, *, by: str, actor_type: ActorType = ActorType.PERSON, actor_role: str = "", at: datetime) -> None:
+        """From now on the key opens nothing. Revoking it again changes nothing."""
+        with tenant_scope(self.tenant_id), transaction.atomic():
+            if ApiKey.objects.filter(id=self.id, revoked_at=None).update(revoked_at=at):
+                self.note("api_key_revoked", by, actor_type, actor_role, at)
+        self.refresh_from_db(fields=["revoked_at"])
+
+    def note(self, event_type: str, by: str, actor_type: ActorType, actor_role: str, at: datetime) -> None:
+        record(
+            tenant_id=self.tenant_id,
+            event_type=event_type,
+            actor=by,
+            actor_type=actor_type,
+            actor_role=actor_role,
+            subject=str(self),
+            details={"key_id": str(self.id), "label": self.label, "hint": self.hint, "scopes": self.scopes},
+            at=at,
+        )
 
 
 class Switch(models.Model):
@@ -47,10 +100,73 @@ class Switch(models.Model):
 
     name = models.CharField(max_length=80, primary_key=True)
     enabled = models.BooleanField()
-    environment_value = models.BooleanField()  # the environment's value when last seen; a changed one is applied at start
+    environment_value = (
+        models.BooleanField()
+    )  # the environment's value when last seen; a changed one is applied at start
     changed_at = models.DateTimeField()
     changed_by = models.CharField(max_length=200)
     reason = models.TextField(blank=True)
 
     def __str__(self) -> str:
         return f"{self.name}={'on' if self.enabled else 'off'}"
+
+    @classmethod
+    def is_on(cls, name: str) -> bool:
+        """Administration's word, else the environment's. Raises KeyError for a switch there isn't."""
+        first_value = settings.SWITCHES[name]
+        kept = cls.objects.filter(name=name).values_list("enabled", flat=True).first()
+        return bool(first_value if kept is None else kept)
+
+    @classmethod
+    def change(cls, *, name: str, enabled: bool, by: str, actor_role: str = "", reason: str, at: datetime) -> None:
+        """Sets a switch for the whole installation. Setting it to what it is already changes nothing."""
+        if not reason.strip():
+            raise ValueError("a switch is changed for a reason")
+        first_value = settings.SWITCHES[name]
+        with transaction.atomic():
+            hold_switches()
+            if cls.is_on(name) == enabled:
+                return
+            kept = cls.objects.filter(name=name).first() or cls(name=name, environment_value=first_value)
+            kept.set(enabled=enabled, by=by, actor_type=ActorType.PERSON, actor_role=actor_role, reason=reason, at=at)
+
+    @classmethod
+    def apply_environment(cls, *, at: datetime) -> list[str]:
+        """At start: first values, and values that the environment changed since the last start. Returns their names."""
+        applied = []
+        with transaction.atomic():
+            hold_switches()
+            known = {switch.name: switch for switch in cls.objects.all()}
+            for name, value in sorted(settings.SWITCHES.items()):
+                switch = known.get(name)
+                if switch is not None and switch.environment_value == value:
+                    continue
+                reason = "First value from the environment." if switch is None else "The environment's value changed."
+                switch = switch or cls(name=name)
+                switch.environment_value = value
+                switch.set(enabled=value, by="environment", actor_type=ActorType.SYSTEM, reason=reason, at=at)
+                applied.append(name)
+        return applied
+
+    def set(
+        self, *, enabled: bool, by: str, actor_type: ActorType, actor_role: str = "", reason: str, at: datetime
+    ) -> None:
+        """Inside a transaction: keeps the value and its event, on the chain of the tenant `system`."""
+        self.enabled, self.changed_by, self.reason, self.changed_at = (enabled, by, reason, at)
+        self.save()
+        record(
+            tenant_id=SYSTEM_TENANT_ID,
+            event_type="switch_changed",
+            actor=by,
+            actor_type=actor_type,
+            actor_role=actor_role,
+            subject=self.name,
+            details={"switch": self.name, "enabled": enabled, "reason": reason},
+            at=at,
+        )
+
+
+def hold_switches() -> None:
+    """Changes of switches pass one after the other, also by several processes that start at once."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('second-look:switches', 0))")

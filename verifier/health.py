@@ -1,0 +1,77 @@
+"""Is the process up, and can it work? For load balancers and supervisors: no key, no secrets, quick answers."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import psycopg
+import redis
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.http import HttpRequest, JsonResponse
+
+from audit.chain import read_body
+from audit.checks import missing_guards
+from audit.models import SYSTEM_TENANT_ID, AuditEvent
+
+SECONDS = 3
+VERIFICATIONS = 50  # so many of the newest trail verifications are looked at: each may have looked at one tenant only
+
+
+@login_not_required
+def healthz(request: HttpRequest) -> JsonResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@login_not_required
+def readyz(request: HttpRequest) -> JsonResponse:
+    """503 for what stops the work. A trail found broken doesn't: it is 200, and says so."""
+    reasons = [*database_reasons(), *broker_reasons()]
+    if reasons:
+        return JsonResponse({"status": "unavailable", "reasons": reasons}, status=503)
+    if trail_is_broken():
+        return JsonResponse({"status": "degraded", "reasons": ["a trail was found broken when it was last verified"]})
+    return JsonResponse({"status": "ready"})
+
+
+def database_reasons() -> Iterator[str]:
+    """A connection of its own first: it waits for three seconds only, where the process's own might for minutes."""
+    try:
+        psycopg.connect(**{**connection.get_connection_params(), "connect_timeout": SECONDS}).close()
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
+            yield from missing_migrations()
+            yield from (f"audit guard: {missing}" for missing in missing_guards())
+    except (psycopg.Error, DatabaseError):
+        yield "the database does not answer"
+
+
+def missing_migrations() -> Iterator[str]:
+    applied = MigrationRecorder(connection).applied_migrations()
+    for app, name in sorted(shipped_migrations() - applied.keys()):
+        yield f"migration {app}.{name} is not applied"
+
+
+@cache
+def shipped_migrations() -> frozenset[tuple[str, str]]:
+    return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
+
+
+def broker_reasons() -> Iterator[str]:
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=SECONDS, socket_connect_timeout=SECONDS) as broker:
+            broker.ping()
+    except redis.RedisError:
+        yield "the broker does not answer"
+
+
+def trail_is_broken() -> bool:
+    """Whether the newest verification of any tenant's trail found it broken."""
+    events = AuditEvent.objects.filter(tenant_id=SYSTEM_TENANT_ID, event_type="trail_verified").order_by("-recorded_at")
+    newest: dict[str, bool] = {}
+    for body in events.values_list("body", flat=True)[:VERIFICATIONS]:
+        for trail in read_body(body)["details"]["trails"]:
+            newest.setdefault(trail["tenant"], trail["ok"])
+    return not all(newest.values())

@@ -51,7 +51,7 @@ def bypass_guards() -> None:
         run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     for table, constraint in run(
         "SELECT conrelid::regclass::text, conname FROM pg_constraint"
-        " WHERE conrelid IN ('audit_auditseal'::regclass, 'audit_chainhead'::regclass) ORDER BY contype = 'p'"
+        " WHERE conrelid IN ('audit_auditseal'::regclass, 'audit_chainhead'::regclass) AND contype IN ('p', 'u', 'f')"
     ):
         run(f"ALTER TABLE {table} DROP CONSTRAINT {constraint} CASCADE")
 

@@ -107,6 +107,7 @@ class MediaItem:
     published: str = ""  # as the provider spells it
     cut: bool = False  # the text was cut before it reached us or by us
     title_only: bool = False
+    copies: tuple[str, ...] = ()  # other hosts on which the same title and text stand
 
 
 @dataclass(frozen=True, slots=True)

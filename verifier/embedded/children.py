@@ -6,7 +6,8 @@ import pwd
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,15 +41,14 @@ def identity(user: pwd.struct_passwd | None) -> dict[str, Any]:
 def start(
     command: Command,
     *,
-    log: Path | IO[bytes] | int = subprocess.DEVNULL,
+    log: Path | int = subprocess.DEVNULL,
     cwd: Path = Path("/"),
     environment: Mapping[str, str] | None = None,
     user: pwd.struct_passwd | None = None,
     death_signal: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
     """Starts a child in a session of its own, so that Ctrl-C reaches the supervisor alone."""
-    output: IO[bytes] | int = open(log, "ab") if isinstance(log, Path) else log  # noqa: SIM115  # closed below
-    try:
+    with opened(log) as output:
         return subprocess.Popen(
             [str(part) for part in command],
             stdin=subprocess.DEVNULL,
@@ -60,26 +60,35 @@ def start(
             preexec_fn=dies_with_parent(death_signal),
             **identity(user),
         )
-    finally:
-        if isinstance(log, Path) and not isinstance(output, int):
-            output.close()
+
+
+@contextmanager
+def opened(log: Path | int) -> Iterator[IO[bytes] | int]:
+    """A log to append to, readable by its owner only; or what subprocess understands as it is."""
+    if isinstance(log, int):
+        yield log
+        return
+    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
+        yield file
 
 
 def stop(process: subprocess.Popen[bytes], *, by: signal.Signals = signal.SIGTERM, seconds: float = 8.0) -> None:
-    """Asks a child to end and waits; what doesn't listen, and what it left in its session, is killed."""
     if process.poll() is None:
         process.send_signal(by)
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    wait_or_kill(process, seconds)
+
+
+def wait_or_kill(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Waits for a child that was asked to end; what doesn't listen, and what it left in its session, is killed."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
     kill_session(process.pid)
 
 
 def kill_session(leader: int) -> None:
     """Ends what a child left in its process group, which has the number of the session's leader."""
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass

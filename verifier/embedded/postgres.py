@@ -86,6 +86,7 @@ class Cluster:
         quick = ["--no-sync"] if "fsync=off" in self.options else []
         done = subprocess.run(
             [str(self.installed / "bin" / "initdb"), "-D", str(data), "-U", SUPERUSER, *scram, *form, *quick],
+            check=False,
             cwd="/",
             capture_output=True,
             text=True,
@@ -112,7 +113,7 @@ class Cluster:
         return process
 
     def wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
-        asking = [str(self.installed / "bin" / "pg_isready"), "-q", "-h", str(self.socket), "-U", SUPERUSER, "-d", SUPERUSER]
+        asking = [str(self.installed / "bin" / "pg_isready"), "-q", "-h", str(self.socket), "-U", SUPERUSER]
         deadline = time.monotonic() + START_SECONDS
         while subprocess.run(asking, cwd="/", check=False).returncode:
             if process.poll() is not None:

@@ -50,7 +50,12 @@ def access(database: str, application: str) -> list[Composed]:
 
 
 def set_up(
-    superuser_url: str, *, owner: Login, application: Login, database: str = DATABASE, may_create_databases: bool = False
+    superuser_url: str,
+    *,
+    owner: Login,
+    application: Login,
+    database: str = DATABASE,
+    may_create_databases: bool = False,
 ) -> None:
     with psycopg.connect(superuser_url, autocommit=True) as connection:
         ensure_role(connection, owner, may_create_databases=may_create_databases)

@@ -101,7 +101,8 @@ def find_missing(promise: Promised) -> Iterator[str]:
 def rows(sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
 
 
 def wrong_triggers(triggers: Sequence[Trigger]) -> Iterator[str]:

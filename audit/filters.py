@@ -79,7 +79,10 @@ class Filters:
         shown = {name: getattr(self, name) for name in NAMES if getattr(self, name)}
         if "type" in shown:
             shown["type"] = event_in_words(shown["type"])
-        return [(f"{NAMES[name]}: {value}", replace(self, **{name: "", "before": ""}).address()) for name, value in shown.items()]
+        return [
+            (f"{NAMES[name]}: {value}", replace(self, **{name: "", "before": ""}).address())
+            for name, value in shown.items()
+        ]
 
     def older(self, place: Place) -> str:
         """The address of the list that goes on behind `place`."""
@@ -91,7 +94,9 @@ class Filters:
 
     def address(self) -> str:
         given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return "?" + urlencode({name: value for name, value in given.items() if value and (name, value) != ("chain", OWN)})
+        return "?" + urlencode(
+            {name: value for name, value in given.items() if value and (name, value) != ("chain", OWN)}
+        )
 
 
 def read_filters(query: Mapping[str, str]) -> Filters:
@@ -99,7 +104,9 @@ def read_filters(query: Mapping[str, str]) -> Filters:
     given = {each.name: query.get(each.name, "").strip() for each in fields(Filters)}
     for name, value in given.items():
         if len(value) > LONGEST or "\0" in value:
-            raise Unreadable(name, f"“{NAMES.get(name, name)}” is longer than {LONGEST} characters or holds unreadable ones.")
+            raise Unreadable(
+                name, f"“{NAMES.get(name, name)}” is longer than {LONGEST} characters or holds unreadable ones."
+            )
     filters = Filters(**{**given, "chain": given["chain"] or OWN})
     if filters.chain not in {OWN, SYSTEM}:
         raise Unreadable("chain", "There is no such trail. Choose your organisation's or the system's.")
@@ -132,4 +139,6 @@ def read_place(text: str) -> Place:
             raise ValueError
         return Place(EPOCH + timedelta(microseconds=int(match[1])), UUID(match[2]))
     except (ValueError, OverflowError):
-        raise Unreadable("before", "This place in the list can't be found. Start again from the newest event.") from None
+        raise Unreadable(
+            "before", "This place in the list can't be found. Start again from the newest event."
+        ) from None

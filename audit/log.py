@@ -37,7 +37,8 @@ def set_current_tenant(value: str) -> str:
     """Sets the tenant this connection works for and returns the one before."""
     with connection.cursor() as cursor:
         cursor.execute(SCOPE, [value])
-        return cursor.fetchone()[0]
+        previous: str = cursor.fetchone()[0]
+        return previous
 
 
 def restore_tenant(previous: str) -> None:
@@ -56,7 +57,7 @@ def restore_tenant(previous: str) -> None:
 
 
 def transaction_failed() -> bool:
-    return connection.connection.info.transaction_status == TransactionStatus.INERROR
+    return bool(connection.connection.info.transaction_status == TransactionStatus.INERROR)
 
 
 def record(

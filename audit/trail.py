@@ -16,7 +16,17 @@ from audit.models import AuditEvent, AuditSeal
 from audit.words import actor_kind, event_in_words
 
 PAGE = 50
-VALUES = ("id", "recorded_at", "event_type", "actor", "actor_type", "subject", "case_id", "seal__sequence", "seal__event_hash")
+VALUES = (
+    "id",
+    "recorded_at",
+    "event_type",
+    "actor",
+    "actor_type",
+    "subject",
+    "case_id",
+    "seal__sequence",
+    "seal__event_hash",
+)
 
 
 @dataclass(frozen=True, slots=True)

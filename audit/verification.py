@@ -53,7 +53,9 @@ class TrailResult:
     def in_words(self) -> str:
         events = "1 event" if self.events == 1 else f"{self.events} events"
         if self.broken is None:
-            return f"{self.tenant}: {events}, nothing is wrong." + (f" Last hash {self.head_hash}." if self.head_hash else "")
+            return f"{self.tenant}: {events}, nothing is wrong." + (
+                f" Last hash {self.head_hash}." if self.head_hash else ""
+            )
         place = "" if self.broken.sequence is None else f" at event {self.broken.sequence}"
         return f"{self.tenant}: {events}, BROKEN{place} ({self.broken.kind}): {self.broken.detail}."
 
@@ -99,7 +101,7 @@ def read_links(tenant_id: UUID) -> Iterator[Link]:
 
 def look_further(broken: Break, tenant_id: UUID) -> Break:
     """A broken link whose predecessor is also named elsewhere in the chain is a fork (or a copy) of it."""
-    if broken.kind != Kind.LINK_BROKEN:
+    if broken.kind != Kind.LINK_BROKEN or broken.sequence is None:
         return broken
     seals = AuditSeal.objects.filter(tenant_id=tenant_id)
     link = seals.filter(sequence=broken.sequence).first()

@@ -31,7 +31,9 @@ def trail(request: HttpRequest) -> HttpResponse:
     return list_page(request, filters, read_page(tenant_id=tenant_id, filters=filters))
 
 
-def list_page(request: HttpRequest, filters: Filters, page: Page | None, problem: Unreadable | None = None) -> HttpResponse:
+def list_page(
+    request: HttpRequest, filters: Filters, page: Page | None, problem: Unreadable | None = None
+) -> HttpResponse:
     context = {
         "filters": filters,
         "page": page,

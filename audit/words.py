@@ -46,4 +46,8 @@ def event_in_words(event_type: str) -> str:
 
 def actor_kind(actor_type: str) -> tuple[str, str]:
     """Icon and word; an unknown kind is shown as it is spelled."""
-    return ACTORS.get(ActorType(actor_type), ("question", actor_type)) if actor_type in ActorType else ("question", actor_type)
+    return (
+        ACTORS.get(ActorType(actor_type), ("question", actor_type))
+        if actor_type in ActorType
+        else ("question", actor_type)
+    )

@@ -34,7 +34,9 @@ def make_link(sequence: int, previous: bytes, tenant: UUID = TENANT, **changed: 
         "details": {"place": sequence},
     }
     stored = canonical(body | changed).encode()
-    link = Link(tenant.bytes, sequence, 1_700_000_000_000_000 + sequence, stored, previous, b"", event_id.bytes, None, beside)
+    link = Link(
+        tenant.bytes, sequence, 1_700_000_000_000_000 + sequence, stored, previous, b"", event_id.bytes, None, beside
+    )
     return link._replace(event_hash=link.computed_hash())
 
 

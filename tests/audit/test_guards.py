@@ -22,14 +22,20 @@ ATTEMPTS = {
     "truncate": "TRUNCATE {table} CASCADE",
     "truncate of the tenants": "TRUNCATE audit_tenant CASCADE",
 }
-GUARDED = [("audit_auditevent", "id", "body"), ("audit_auditseal", "event_id", "sequence"), ("audit_tenant", "id", "slug")]
+GUARDED = [
+    ("audit_auditevent", "id", "body"),
+    ("audit_auditseal", "event_id", "sequence"),
+    ("audit_tenant", "id", "slug"),
+]
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("table", "key", "column"), GUARDED, ids=[table for table, *_ in GUARDED])
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 @pytest.mark.parametrize("role", ["owner", "application"])
-def test_it_refuses(tenant: Tenant, as_application: Any, role: str, attempt: str, table: str, key: str, column: str) -> None:
+def test_it_refuses(
+    tenant: Tenant, as_application: Any, role: str, attempt: str, table: str, key: str, column: str
+) -> None:
     append_many(tenant, 2)
     statement = ATTEMPTS[attempt].format(table=table, key=key, column=column)
 
@@ -94,13 +100,19 @@ def test_the_application_role_can_neither_write_the_chain_nor_touch_its_guards(
 
 @pytest.mark.django_db
 def test_the_application_role_cannot_hang_the_sealing_function_on_a_table_of_its_own(as_application: Any) -> None:
-    with pytest.raises(DatabaseError, match="permission denied for function .*second_look_seal"), as_application(), transaction.atomic():
+    with (
+        pytest.raises(DatabaseError, match="permission denied for function .*second_look_seal"),
+        as_application(),
+        transaction.atomic(),
+    ):
         run("CREATE TEMP TABLE mine (id uuid, tenant_id uuid, recorded_at timestamptz, body text)")
         run("CREATE TRIGGER forge AFTER INSERT ON mine FOR EACH ROW EXECUTE FUNCTION public.second_look_seal()")
 
 
 @pytest.mark.django_db
-def test_the_application_role_writes_no_event_of_another_tenant(tenant: Tenant, make_tenant: Any, as_application: Any) -> None:
+def test_the_application_role_writes_no_event_of_another_tenant(
+    tenant: Tenant, make_tenant: Any, as_application: Any
+) -> None:
     other = make_tenant()
 
     with pytest.raises(DatabaseError, match="row-level security"), as_application(), transaction.atomic():
@@ -116,7 +128,10 @@ def test_copy_can_replace_nothing_for_owner_or_application(
     assert row is not None
 
     for role, refusal in ((owner_connection, "duplicate key"), (app_connection, "row-level security")):
-        with pytest.raises(psycopg.Error, match=refusal), role.cursor().copy("COPY audit_auditevent FROM STDIN") as copy:
+        with (
+            pytest.raises(psycopg.Error, match=refusal),
+            role.cursor().copy("COPY audit_auditevent FROM STDIN") as copy,
+        ):
             copy.write_row(row)
 
     assert AuditEvent.objects.filter(tenant=tenant).count() == 1
@@ -138,7 +153,10 @@ def test_a_fork_is_refused_by_constraint_even_to_the_owner(tenant: Tenant) -> No
     (event,) = append_many(tenant, 1)
     run("ALTER TABLE audit_auditseal DISABLE TRIGGER USER")
 
-    for column, value in (("sequence", 2), ("previous_hash", bytes(AuditSeal.objects.get(tenant=tenant, sequence=2).previous_hash))):
+    for column, value in (
+        ("sequence", 2),
+        ("previous_hash", bytes(AuditSeal.objects.get(tenant=tenant, sequence=2).previous_hash)),
+    ):
         with pytest.raises(DatabaseError, match="audit_seal_(sequence|no_fork)"), transaction.atomic():
             run(f"UPDATE audit_auditseal SET {column} = %s WHERE event_id = %s", value, event.id)
 

@@ -95,7 +95,9 @@ def test_several_events_of_one_transaction_stand_in_the_order_they_were_written(
         written = [append(tenant, details={"n": n}).id for n in range(5)]
     seal()
 
-    assert list(AuditSeal.objects.filter(tenant=tenant).order_by("sequence").values_list("event_id", flat=True)) == written
+    assert (
+        list(AuditSeal.objects.filter(tenant=tenant).order_by("sequence").values_list("event_id", flat=True)) == written
+    )
 
 
 odd_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -104,7 +106,9 @@ odd_details = st.dictionaries(odd_text, odd_text | st.integers() | st.booleans()
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(actor=odd_text, subject=odd_text, details=odd_details)
-def test_the_database_computes_the_same_link_hash(tenant: Tenant, actor: str, subject: str, details: dict[str, Any]) -> None:
+def test_the_database_computes_the_same_link_hash(
+    tenant: Tenant, actor: str, subject: str, details: dict[str, Any]
+) -> None:
     event = append(tenant, actor=actor, subject=subject, details=details)
     seal()
 
@@ -112,7 +116,9 @@ def test_the_database_computes_the_same_link_hash(tenant: Tenant, actor: str, su
     assert computed(stored.event, stored) == bytes(stored.event_hash)
 
 
-@pytest.mark.parametrize("text", ["\0", "\u2028\u2029", "\U0001f600" * 50_000, "ẞ\u0301", "\\u0000", '"', "x" * 1_000_000])
+@pytest.mark.parametrize(
+    "text", ["\0", "\u2028\u2029", "\U0001f600" * 50_000, "ẞ\u0301", "\\u0000", '"', "x" * 1_000_000]
+)
 def test_the_database_computes_the_same_link_hash_over_odd_and_long_bodies(tenant: Tenant, text: str) -> None:
     event = append(tenant, details={"text": text})
     seal()
@@ -121,7 +127,9 @@ def test_the_database_computes_the_same_link_hash_over_odd_and_long_bodies(tenan
     assert computed(stored.event, stored) == bytes(stored.event_hash)
 
 
-@pytest.mark.parametrize("moment", ["1969-12-31 23:59:59.999999+00", "2026-11-30 14:02:13.000001+00", "9999-12-31 23:59:59.999999+00"])
+@pytest.mark.parametrize(
+    "moment", ["1969-12-31 23:59:59.999999+00", "2026-11-30 14:02:13.000001+00", "9999-12-31 23:59:59.999999+00"]
+)
 def test_the_database_and_python_count_the_same_microseconds(tenant: Tenant, moment: str) -> None:
     run("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_event_stamp")
     event = insert_at(tenant, moment)
@@ -162,7 +170,9 @@ def test_a_clock_going_backwards_does_not_change_the_order(tenant: Tenant) -> No
 # Whose rows a connection sees
 
 
-def test_the_application_sees_the_rows_of_its_tenant_and_of_the_system_only(tenant: Tenant, make_tenant: Any, as_application: Any) -> None:
+def test_the_application_sees_the_rows_of_its_tenant_and_of_the_system_only(
+    tenant: Tenant, make_tenant: Any, as_application: Any
+) -> None:
     other = make_tenant()
     append_many(tenant, 1)
     append_many(other, 2)
@@ -172,7 +182,9 @@ def test_the_application_sees_the_rows_of_its_tenant_and_of_the_system_only(tena
         assert AuditSeal.objects.count() == 1
 
 
-def test_the_application_sees_nothing_without_a_tenant_and_all_with_the_star(tenant: Tenant, as_application: Any) -> None:
+def test_the_application_sees_nothing_without_a_tenant_and_all_with_the_star(
+    tenant: Tenant, as_application: Any
+) -> None:
     append_many(tenant, 2)
 
     with as_application():

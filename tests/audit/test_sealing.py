@@ -40,7 +40,9 @@ def assert_whole(tenant: Tenant) -> None:
     assert sequences(tenant) == list(range(1, result.events + 1))
 
 
-def test_many_processes_write_one_chain_without_gap_or_fork(make_tenant: Any, product_environment: dict[str, str]) -> None:
+def test_many_processes_write_one_chain_without_gap_or_fork(
+    make_tenant: Any, product_environment: dict[str, str]
+) -> None:
     tenants = [make_tenant(), make_tenant()]
     writers = [start_writer(tenants[n % 2], product_environment, TRANSACTIONS) for n in range(PROCESSES)]
     acknowledged = {UUID(line) for writer in writers for line in writer.communicate(timeout=100)[0].split()}
@@ -52,7 +54,9 @@ def test_many_processes_write_one_chain_without_gap_or_fork(make_tenant: Any, pr
         assert_whole(tenant)
 
 
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(tenant: Tenant, product_environment: dict[str, str]) -> None:
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(
+    tenant: Tenant, product_environment: dict[str, str]
+) -> None:
     writer, other = (start_writer(tenant, product_environment, 10_000) for _ in range(2))
     assert writer.stdout is not None and other.stdout is not None
     acknowledged = [writer.stdout.readline() for _ in range(20)] + [other.stdout.readline() for _ in range(5)]

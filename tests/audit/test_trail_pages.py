@@ -25,7 +25,9 @@ MOST_QUERIES = 12
 @pytest.fixture
 def make_client(tenant: Tenant) -> Callable[..., Client]:
     def make(role: str, of: Tenant | None = None) -> Client:
-        user = User.objects.create(tenant=of or tenant, username=f"{role}-{uuid4().hex[:8]}", display_name="Somebody", role=role)
+        user = User.objects.create(
+            tenant=of or tenant, username=f"{role}-{uuid4().hex[:8]}", display_name="Somebody", role=role
+        )
         client = Client()
         client.force_login(user)
         return client
@@ -119,8 +121,12 @@ def test_it_shows_the_newest_first_with_number_time_words_code_actor_and_hash(te
     assert "Nothing is older." in page
 
 
-@pytest.mark.parametrize(("actor_type", "icon"), [("person", "person"), ("system", "machine"), ("key", "key"), ("clock", "clock")])
-def test_people_machines_callers_and_timers_are_told_apart(tenant: Tenant, auditor: Client, actor_type: str, icon: str) -> None:
+@pytest.mark.parametrize(
+    ("actor_type", "icon"), [("person", "person"), ("system", "machine"), ("key", "key"), ("clock", "clock")]
+)
+def test_people_machines_callers_and_timers_are_told_apart(
+    tenant: Tenant, auditor: Client, actor_type: str, icon: str
+) -> None:
     append(tenant, actor_type=ActorType(actor_type))
     table = read(auditor).split("<tbody>")[1].split("</tbody>")[0]
 
@@ -217,7 +223,9 @@ def test_a_filter_that_cannot_be_meant_is_said(auditor: Client, query: str, sent
     assert "<title>Error: Trail" in page
 
 
-@pytest.mark.parametrize("query", ["about=%ff%fe", "actor=" + quote("ẞ'\";--"), "type=<b>", "about=%E2%80%AE", "unheard=of", "actor="])
+@pytest.mark.parametrize(
+    "query", ["about=%ff%fe", "actor=" + quote("ẞ'\";--"), "type=<b>", "about=%E2%80%AE", "unheard=of", "actor="]
+)
 def test_odd_filters_are_only_filters(tenant: Tenant, auditor: Client, query: str) -> None:
     append_many(tenant, 1)
 
@@ -305,9 +313,15 @@ def test_the_stored_bytes_are_shown_as_they_are(tenant: Tenant, auditor: Client)
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        ("UPDATE audit_auditevent SET body = replace(body, 'officer', 'admin') WHERE id = %s", "was changed after it was recorded"),
+        (
+            "UPDATE audit_auditevent SET body = replace(body, 'officer', 'admin') WHERE id = %s",
+            "was changed after it was recorded",
+        ),
         ("UPDATE audit_auditevent SET actor = 'somebody.else' WHERE id = %s", "the column actor disagrees"),
-        ("UPDATE audit_auditseal SET previous_hash = sha256('') WHERE event_id = %s", "does not follow the one before it"),
+        (
+            "UPDATE audit_auditseal SET previous_hash = sha256('') WHERE event_id = %s",
+            "does not follow the one before it",
+        ),
         ("DELETE FROM audit_auditseal WHERE event_id = %s", "has no place in the chain"),
     ],
 )

@@ -57,4 +57,7 @@ def bypass_guards() -> None:
 
 
 def event_id_at(tenant: Tenant, sequence: int) -> UUID:
-    return run("SELECT event_id FROM audit_auditseal WHERE tenant_id = %s AND sequence = %s", tenant.id, sequence)[0][0]
+    event_id: UUID = run(
+        "SELECT event_id FROM audit_auditseal WHERE tenant_id = %s AND sequence = %s", tenant.id, sequence
+    )[0][0]
+    return event_id

@@ -16,7 +16,7 @@ from audit.verification import TrailResult, verify_tenant
 
 class Command(BaseCommand):
     help = "Recomputes every tenant's chain and holds it against its rows and guards. Exit 1 when any is broken."
-    requires_system_checks: list[str] = []  # it must run where the rest of an installation is in disorder
+    requires_system_checks = ()  # it must run where the rest of an installation is in disorder
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", metavar="SLUG", help="only this tenant's trail")

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
 
 from audit.models import Tenant
-from verifier.models import Case, Finding, FindingVerdict
+from verifier.models import Case, Finding, FindingVerdict, Verification
 
 PERMISSIONS = {
     "officer": {"reviews.decide", "reviews.submit_report", "reviews.view_cases", "reviews.request_recheck"},
@@ -41,6 +41,9 @@ class User(AbstractBaseUser):
     USERNAME_FIELD = "username"
     REQUIRED_FIELDS: list[str] = []
     objects = BaseUserManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["id", "tenant"], name="user_of_tenant")]  # what an author refers to
 
     def __str__(self) -> str:
         return self.display_name
@@ -125,3 +128,66 @@ class Claim(models.Model):
 
     def __str__(self) -> str:
         return f"{self.case} held by {self.holder}"
+
+
+class Standing(models.Model):
+    """How each decision-driving finding of a current report stands: a view, and the one place of that rule.
+
+    A finding has none where no run with the switch on was ever asked for. `verdict` is one of the four words (an
+    unrecorded one is indeterminate) or `pending`; `open` says that it needs a person whom no valid decision answers.
+    """
+
+    finding = models.OneToOneField(Finding, primary_key=True, on_delete=models.DO_NOTHING, related_name="standing")
+    tenant = models.ForeignKey(Tenant, on_delete=models.DO_NOTHING, related_name="+")
+    case = models.ForeignKey(Case, on_delete=models.DO_NOTHING, related_name="+")
+    run = models.ForeignKey(Verification, on_delete=models.DO_NOTHING, related_name="+")
+    verdict_row = models.ForeignKey(
+        FindingVerdict, null=True, on_delete=models.DO_NOTHING, related_name="+", db_column="verdict_id"
+    )
+    decision = models.ForeignKey(Decision, null=True, on_delete=models.DO_NOTHING, related_name="+")
+    verdict = models.CharField(max_length=20)
+    cause = models.CharField(max_length=40)
+    answered = models.BooleanField()
+    awaiting_second = models.BooleanField()
+    open = models.BooleanField()
+    advisory_only = models.BooleanField()
+    severity_rank = models.PositiveSmallIntegerField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        managed = False
+        db_table = "reviews_standing"
+
+    def __str__(self) -> str:
+        return f"{self.finding_id}: {self.verdict}"
+
+
+class Waiting(models.Model):
+    """What waits for a person, and why: a view over the findings that are open, failed runs and structural gates.
+
+    `forced` is false for what an advisory case only lists.
+    """
+
+    id = models.CharField(max_length=80, primary_key=True)
+    tenant = models.ForeignKey(Tenant, on_delete=models.DO_NOTHING, related_name="+")
+    case = models.ForeignKey(Case, on_delete=models.DO_NOTHING, related_name="+")
+    finding = models.ForeignKey(Finding, null=True, on_delete=models.DO_NOTHING, related_name="+")
+    verdict_row = models.ForeignKey(
+        FindingVerdict, null=True, on_delete=models.DO_NOTHING, related_name="+", db_column="verdict_id"
+    )
+    decision = models.ForeignKey(Decision, null=True, on_delete=models.DO_NOTHING, related_name="+")
+    reason = models.CharField(max_length=40)
+    verdict = models.CharField(max_length=20)
+    cause = models.CharField(max_length=40)
+    awaiting_second = models.BooleanField()
+    forced = models.BooleanField()
+    urgency = models.PositiveSmallIntegerField()
+    severity_rank = models.PositiveSmallIntegerField()
+    since = models.DateTimeField()
+
+    class Meta:
+        managed = False
+        db_table = "reviews_waiting"
+
+    def __str__(self) -> str:
+        return f"{self.case_id}: {self.reason}"

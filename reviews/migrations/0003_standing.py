@@ -1,0 +1,192 @@
+"""The queue is a query: two views that say how each decision-driving finding stands, and what waits for a person.
+
+They are the one place of that rule. The case JSON, the queues and the decisions all read it here. They run with the
+rights of whoever asks (`security_invoker`), so row security holds in them.
+"""
+
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+from audit.operations import Grant
+
+# `run`: the newest run over the current report that was asked for with the switch on. A later run with the switch off
+# re-checks nothing, so it lifts nothing either.
+# `v`, the verdict in force: that run's own. While the run hasn't ended, the newest earlier one; once it has ended
+# without one, none, which counts as indeterminate (unrecorded).
+# `d`: the newest decision on this very text of the finding that was neither taken back nor refused.
+STANDING = """
+CREATE VIEW reviews_standing WITH (security_invoker = true) AS
+SELECT f.id AS finding_id,
+       c.tenant_id,
+       c.id AS case_id,
+       run.id AS run_id,
+       v.id AS verdict_id,
+       d.id AS decision_id,
+       r.received_at,
+       f.severity_rank,
+       r.advisory_only,
+       word.verdict,
+       word.cause,
+       answer.matches AND d.outcome IN ('stands', 'does_not_stand') AND (NOT d.needs_second OR d.approved IS TRUE)
+           AS answered,
+       answer.matches AND d.needs_second AND d.approved IS NULL AS awaiting_second,
+       (word.verdict <> 'confirmed' OR word.cause = 'screening_warning')
+           AND NOT (answer.matches AND d.outcome IN ('stands', 'does_not_stand')
+                    AND (NOT d.needs_second OR d.approved IS TRUE)) AS open
+FROM verifier_case c
+JOIN verifier_report r ON r.id = c.current_report_id
+JOIN LATERAL (
+    SELECT run.id, run.status IN ('finished', 'failed') AS ended
+    FROM verifier_verification run
+    WHERE run.case_id = c.id AND run.report_id = r.id AND run.correctness_enabled
+    ORDER BY run.queued_at DESC, run.id DESC LIMIT 1
+) run ON true
+JOIN verifier_finding f ON f.report_id = r.id AND f.selected
+LEFT JOIN LATERAL (
+    SELECT v.id, v.verdict, v.cause, v.evidence_sha256
+    FROM verifier_findingverdict v JOIN verifier_verification given ON given.id = v.verification_id
+    WHERE v.finding_id = f.id AND (v.verification_id = run.id OR NOT run.ended)
+    ORDER BY given.queued_at DESC, given.id DESC LIMIT 1
+) v ON true
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN v.id IS NOT NULL THEN v.verdict WHEN run.ended THEN 'indeterminate' ELSE 'pending' END AS verdict,
+           CASE WHEN v.id IS NOT NULL THEN v.cause WHEN run.ended THEN 'unrecorded' ELSE '' END AS cause
+) word
+LEFT JOIN LATERAL (
+    SELECT d.id, d.outcome, d.needs_second, d.verdict_id, second.approved,
+           named.verdict, named.cause, named.evidence_sha256
+    FROM reviews_decision d
+    JOIN verifier_finding decided ON decided.id = d.finding_id
+    LEFT JOIN reviews_approval second ON second.decision_id = d.id
+    LEFT JOIN verifier_findingverdict named ON named.id = d.verdict_id
+    WHERE d.case_id = c.id
+      AND decided.finding_id = f.finding_id AND decided.content_sha256 = f.content_sha256
+      AND second.approved IS NOT FALSE
+      AND NOT EXISTS (SELECT FROM reviews_decision later WHERE later.reverses_id = d.id)
+    ORDER BY d.decided_at DESC, d.id DESC LIMIT 1
+) d ON true
+CROSS JOIN LATERAL (
+    SELECT d.id IS NOT NULL AND CASE
+        WHEN d.verdict_id IS NULL THEN v.id IS NULL AND run.ended
+        ELSE coalesce((d.verdict, d.cause, d.evidence_sha256) = (v.verdict, v.cause, v.evidence_sha256), false)
+    END AS matches
+) answer;
+"""
+
+# `forced`: false for findings of advisory cases, which are listed apart.
+WAITING = """
+CREATE VIEW reviews_waiting WITH (security_invoker = true) AS
+SELECT s.finding_id::text AS id, s.tenant_id, s.case_id, s.finding_id, s.verdict_id, s.decision_id,
+       CASE WHEN s.verdict = 'confirmed' THEN 'screening_warning'
+            WHEN s.verdict = 'pending' THEN 'verification_pending'
+            ELSE 'finding_' || s.verdict END AS reason,
+       s.verdict, s.cause, s.awaiting_second, NOT s.advisory_only AS forced,
+       CASE s.verdict WHEN 'contradicted' THEN 0 WHEN 'unsupported' THEN 1 WHEN 'indeterminate' THEN 2
+                      WHEN 'confirmed' THEN 3 WHEN 'pending' THEN 4 ELSE 2 END AS urgency,
+       s.severity_rank, s.received_at AS since
+FROM reviews_standing s WHERE s.open
+UNION ALL
+SELECT c.id || ':verification_failed', c.tenant_id, c.id, NULL, NULL, NULL,
+       'verification_failed', '', '', false, NOT r.advisory_only, 2, 0, r.received_at
+FROM verifier_case c
+JOIN verifier_report r ON r.id = c.current_report_id
+JOIN LATERAL (
+    SELECT run.status FROM verifier_verification run
+    WHERE run.case_id = c.id AND run.report_id = r.id AND run.correctness_enabled
+    ORDER BY run.queued_at DESC, run.id DESC LIMIT 1
+) run ON run.status = 'failed'
+UNION ALL
+SELECT c.id || ':structural_gate', c.tenant_id, c.id, NULL, NULL, NULL,
+       'structural_gate', '', '', false, true, 3, 0, r.received_at
+FROM verifier_case c
+JOIN verifier_report r ON r.id = c.current_report_id AND r.forces_review;
+"""
+
+# What the application's own rules say first, the database says last.
+CONSTRAINTS = """
+ALTER TABLE reviews_decision
+    ADD CONSTRAINT decision_author_of_tenant FOREIGN KEY (author_id, tenant_id) REFERENCES reviews_user (id, tenant_id),
+    ADD CONSTRAINT decision_says_why CHECK (char_length(btrim(reason)) >= 20),
+    ADD CONSTRAINT decision_relies_on_evidence CHECK (
+        CASE WHEN jsonb_typeof(evidence) = 'array' THEN jsonb_array_length(evidence) >= 1 ELSE false END),
+    ADD CONSTRAINT decision_kind_fits_outcome CHECK (
+        CASE outcome WHEN 'needs_more' THEN kind = 'ask_for_more' WHEN 'escalated' THEN kind = 'escalate'
+                     ELSE kind IN ('agree', 'override') END);
+ALTER TABLE reviews_approval
+    ADD CONSTRAINT approval_by_of_tenant FOREIGN KEY (by_id, tenant_id) REFERENCES reviews_user (id, tenant_id),
+    ADD CONSTRAINT approval_says_why CHECK (char_length(btrim(reason)) >= 20);
+"""
+LIFT_CONSTRAINTS = """
+ALTER TABLE reviews_approval DROP CONSTRAINT approval_says_why, DROP CONSTRAINT approval_by_of_tenant;
+ALTER TABLE reviews_decision DROP CONSTRAINT decision_kind_fits_outcome,
+    DROP CONSTRAINT decision_relies_on_evidence, DROP CONSTRAINT decision_says_why,
+    DROP CONSTRAINT decision_author_of_tenant;
+"""
+
+
+def reference(to: str, **options: object) -> models.ForeignKey:
+    return models.ForeignKey(on_delete=django.db.models.deletion.DO_NOTHING, related_name="+", to=to, **options)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("reviews", "0002_guards")]
+    operations = [
+        migrations.AddConstraint(
+            "user", models.UniqueConstraint(fields=["id", "tenant"], name="user_of_tenant")
+        ),
+        migrations.RunSQL(CONSTRAINTS, LIFT_CONSTRAINTS),
+        migrations.RunSQL(STANDING, "DROP VIEW reviews_standing;"),
+        migrations.RunSQL(WAITING, "DROP VIEW reviews_waiting;"),
+        Grant("reviews_standing", "SELECT"),
+        Grant("reviews_waiting", "SELECT"),
+        migrations.CreateModel(
+            "Standing",
+            [
+                (
+                    "finding",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        primary_key=True,
+                        related_name="standing",
+                        serialize=False,
+                        to="verifier.finding",
+                    ),
+                ),
+                ("tenant", reference("audit.tenant")),
+                ("case", reference("verifier.case")),
+                ("run", reference("verifier.verification")),
+                ("decision", reference("reviews.decision", null=True)),
+                ("verdict_row", reference("verifier.findingverdict", null=True, db_column="verdict_id")),
+                ("verdict", models.CharField(max_length=20)),
+                ("cause", models.CharField(max_length=40)),
+                ("answered", models.BooleanField()),
+                ("awaiting_second", models.BooleanField()),
+                ("open", models.BooleanField()),
+                ("advisory_only", models.BooleanField()),
+                ("severity_rank", models.PositiveSmallIntegerField()),
+                ("received_at", models.DateTimeField()),
+            ],
+            {"db_table": "reviews_standing", "managed": False},
+        ),
+        migrations.CreateModel(
+            "Waiting",
+            [
+                ("id", models.CharField(max_length=80, primary_key=True, serialize=False)),
+                ("tenant", reference("audit.tenant")),
+                ("case", reference("verifier.case")),
+                ("finding", reference("verifier.finding", null=True)),
+                ("verdict_row", reference("verifier.findingverdict", null=True, db_column="verdict_id")),
+                ("decision", reference("reviews.decision", null=True)),
+                ("reason", models.CharField(max_length=40)),
+                ("verdict", models.CharField(max_length=20)),
+                ("cause", models.CharField(max_length=40)),
+                ("awaiting_second", models.BooleanField()),
+                ("forced", models.BooleanField()),
+                ("urgency", models.PositiveSmallIntegerField()),
+                ("severity_rank", models.PositiveSmallIntegerField()),
+                ("since", models.DateTimeField()),
+            ],
+            {"db_table": "reviews_waiting", "managed": False},
+        ),
+    ]

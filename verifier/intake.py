@@ -21,6 +21,7 @@ from verifier.domain import json_text
 from verifier.domain.corroboration import label
 from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
 from verifier.domain.json_text import UNREADABLE, JsonProblems, Problem
+from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, Report, Switch, Verification
 from verifier.schemas import find_problems, read_iteration
 
@@ -248,7 +249,8 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
     selections = [select(finding) for finding in reported]
     order = recheck_order(list(zip(reported, selections, strict=True)))
     turns = {index: turn for turn, index in enumerate(order)}
-    labels = label(reported) if report.corroboration_labels else []
+    subject = read_subject(parsed.value["subject"])
+    labels = label(reported, subject=subject.name) if report.corroboration_labels else []
     findings = []
     values = zip(parsed.value["findings"], selections, parsed.findings, strict=True)
     for position, (value, selection, content) in enumerate(values):

@@ -95,7 +95,7 @@ def not_asked(answer: NotAnswered) -> dict[str, Any]:
 
 
 def screening_evidence(query: ScreeningQuery, answer: ScreeningAnswer | NotAnswered) -> dict[str, Any]:
-    """`listings` are the matches, `near_misses` what came close; `not_used` the properties that the provider ignored."""
+    """`listings` are the matches, `near_misses` what came close, `not_used` the properties that the provider lost."""
     asked = {"kind": "screening", "asked": plain(query)}
     if isinstance(answer, NotAnswered):
         return {**asked, "status": "error", "not_answered": plain(answer)}
@@ -118,7 +118,7 @@ def screening_evidence(query: ScreeningQuery, answer: ScreeningAnswer | NotAnswe
 def media_evidence(
     query: str, media: MergedMedia | NotAnswered, judgement: Judgement | JudgeSilent | None
 ) -> dict[str, Any]:
-    """`partial` are providers that failed beside others; `judge` is the judge's own word, whatever the rules made of it."""
+    """`partial` are providers that failed beside others; `judge` is the judge's own word, before any rule."""
     asked = {"kind": "media", "asked": {"query": query}}
     if isinstance(media, NotAnswered):
         return {**asked, "not_answered": plain(media), "judge": None}

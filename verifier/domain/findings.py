@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from verifier.domain.taxonomy import MaterialType, is_coverage_marker, is_network_scoped, is_screening, material_type_of
+from verifier.domain.taxonomy import (
+    MaterialType,
+    is_coverage_marker,
+    is_network_scoped,
+    is_screening,
+    material_type_of,
+    vocabulary,
+)
 from verifier.domain.titles import is_about_network, is_clear_result
 
 __all__ = [
@@ -31,12 +38,12 @@ SEVERITY_RANKS = {"critical": 0, "high": 1, "medium": 2, "low": 3} | dict.fromke
 UNKNOWN_SEVERITY_RANK = 1  # one nobody knows is as urgent as a high one
 MOST_SEVERE = 1
 
-HIT_STATUSES = {"hit", "warning", "match", "matched"}
-CLEAR_STATUSES = {"clear", "cleared", "clean", "no_hit", "no_hits", "no_match", "no_matches", "verified_clear"}
-UNSCREENED_STATUSES = {
-    *("not_screened", "unscreened", "not_searched", "not_checked", "not_run", "error", "failed", "timeout"),
-    *("indeterminate", "unavailable", "incomplete", "degraded", "skipped"),
-}
+HIT_STATUSES = vocabulary("hit warning match matched")
+CLEAR_STATUSES = vocabulary("clear cleared clean no_hit no_hits no_match no_matches verified_clear")
+UNSCREENED_STATUSES = vocabulary(
+    "not_screened unscreened not_searched not_checked not_run error failed timeout indeterminate unavailable incomplete"
+    " degraded skipped"
+)
 
 
 @dataclass(frozen=True, slots=True)

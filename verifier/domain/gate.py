@@ -69,7 +69,7 @@ def correctness_verdicts(checked: Iterable[CheckedFinding]) -> list[dict[str, st
 
 
 def finding_reason(verdict: Verdict | None, cause: Cause | None) -> ReviewReason | None:
-    """Why a selected finding waits for a person, before any decision is looked at. None: it is confirmed beyond doubt."""
+    """Why a selected finding waits for a person, before any decision is looked at. None: confirmed beyond doubt."""
     if verdict is None:
         return ReviewReason.VERIFICATION_PENDING
     if verdict is Verdict.CONFIRMED:

@@ -20,7 +20,7 @@ HOST_CHARACTERS = 60
 DATE_CHARACTERS = 30
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 WORD = re.compile(r"\w+")
-SENTENCE_START = re.compile(r"(?:(?<=[.!?。！？])\s+|\n+)(?=\S)")
+SENTENCE_START = re.compile(r"(?:(?<=[.!?\u3002\uff01\uff1f])\s+|\n+)(?=\S)")
 MIRRORS = ("www.", "m.", "amp.", "mobile.")
 TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|ref_src|cmpid|ocid)(?:=|$)", re.IGNORECASE)
 MARK = re.compile(r"\[#(\d+)")
@@ -82,7 +82,7 @@ def storable(text: str) -> str:
 
 
 def stable_key(item: MediaItem) -> tuple[str, ...]:
-    return page_of(item.url), item.title, item.text, item.url, item.published, item.provider
+    return (page_of(item.url), item.title, item.text, item.url, item.published, item.provider)
 
 
 def choose(found: Sequence[Found], window: int) -> tuple[list[MediaItem], int]:
@@ -189,7 +189,7 @@ def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
 
 
 def excerpt(body: str, room: int, asked: set[str]) -> str:
-    """The body, or as much of it as there is room for: the title, then the passage that holds most of what was asked."""
+    """The body, or as much of it as there is room for: the passage that holds most of what was asked."""
     if len(body) <= room:
         return body
     if room <= 2 * len(CUT) + 2:

@@ -9,41 +9,37 @@ from typing import Any
 from verifier.domain.answers import ScreeningQuery
 from verifier.domain.dates import read_date
 from verifier.domain.findings import ReportedFinding, classify_material_type
+from verifier.domain.taxonomy import vocabulary
 
-PERSON, COMPANY, LEGAL_ENTITY, ORGANIZATION = "Person", "Company", "LegalEntity", "Organization"
+PERSON, COMPANY, LEGAL_ENTITY, ORGANIZATION = ("Person", "Company", "LegalEntity", "Organization")
 VESSEL, AIRPLANE = "Vessel", "Airplane"
 # ADR-0111: anything else is screened as a company. An Organization query reaches public bodies too.
 SCHEMAS = {
-    **dict.fromkeys(("person", "individual", "natural_person", "physical_person", "private_individual"), PERSON),
-    **dict.fromkeys(("private_person", "human", "man", "woman"), PERSON),
-    **dict.fromkeys(
-        ("unknown", "undetermined", "unspecified", "not_known", "legal_entity", "sole_trader"), LEGAL_ENTITY
-    ),
-    **dict.fromkeys(("sole_proprietor", "sole_proprietorship"), LEGAL_ENTITY),
-    **dict.fromkeys(("organization", "organisation", "ngo", "non_profit", "nonprofit", "charity"), ORGANIZATION),
-    **dict.fromkeys(("foundation", "association", "public_body", "government", "government_body"), ORGANIZATION),
-    **dict.fromkeys(("authority", "ministry", "municipality", "state_body", "political_party"), ORGANIZATION),
-    **dict.fromkeys(("vessel", "ship"), VESSEL),
-    **dict.fromkeys(("aircraft", "airplane", "aeroplane", "plane"), AIRPLANE),
+    PERSON: "person individual natural_person physical_person private_individual private_person human",
+    LEGAL_ENTITY: "unknown undetermined unspecified not_known legal_entity sole_trader sole_proprietor",
+    ORGANIZATION: "organization organisation ngo non_profit nonprofit charity foundation association public_body"
+    " government government_body authority ministry municipality state_body political_party",
+    VESSEL: "vessel ship",
+    AIRPLANE: "aircraft airplane aeroplane plane",
 }
+SCHEMA_OF = {word: schema for schema, words in SCHEMAS.items() for word in words.split()}
 IDENTIFIERS = {
-    **dict.fromkeys(("lei", "leicode", "legalentityidentifier"), "leiCode"),
-    **dict.fromkeys(("tax", "taxnumber", "taxid", "tin", "vat", "vatnumber", "vatid"), "taxNumber"),
-    **dict.fromkeys(("inn", "inncode"), "innCode"),
-    **dict.fromkeys(
-        ("registrationnumber", "registration", "companynumber", "regnumber", "kvk", "kbo"), "registrationNumber"
-    ),
-    **dict.fromkeys(("passport", "passportnumber", "passportno"), "passportNumber"),
-    **dict.fromkeys(("idnumber", "nationalid", "nationalidnumber", "nationalnumber", "personalcode"), "idNumber"),
-    **dict.fromkeys(("identitycard", "idcard", "nrn", "bsn"), "idNumber"),
-    **dict.fromkeys(("imo", "imonumber"), "imoNumber"),
-    **dict.fromkeys(("mmsi",), "mmsi"),
+    "leiCode": "lei leicode legalentityidentifier",
+    "taxNumber": "tax taxnumber taxid tin vat vatnumber vatid",
+    "innCode": "inn inncode",
+    "registrationNumber": "registrationnumber registration companynumber regnumber regcode kvk kbo ico siren",
+    "passportNumber": "passport passportnumber passportno",
+    "idNumber": "idnumber nationalid nationalidnumber nationalnumber personalcode identitycard idcard nrn bsn",
+    "imoNumber": "imo imonumber",
+    "mmsi": "mmsi",
 }
+IDENTIFIER_OF = {word: name for name, words in IDENTIFIERS.items() for word in words.split()}
+CORPORATE = {"leiCode", "taxNumber", "innCode", "registrationNumber"}
 ACCEPTED = {
     PERSON: {"idNumber", "passportNumber", "taxNumber", "innCode"},
-    COMPANY: {"leiCode", "taxNumber", "innCode", "registrationNumber"},
-    ORGANIZATION: {"leiCode", "taxNumber", "innCode", "registrationNumber"},
-    LEGAL_ENTITY: {"leiCode", "taxNumber", "innCode", "registrationNumber", "idNumber"},
+    COMPANY: CORPORATE,
+    ORGANIZATION: CORPORATE,
+    LEGAL_ENTITY: CORPORATE,
     VESSEL: {"imoNumber", "mmsi", "registrationNumber"},
     AIRPLANE: {"registrationNumber"},
 }
@@ -52,9 +48,9 @@ QUERY_CHARACTERS = 379
 NAME_CHARACTERS = 200
 TOPIC_WORDS = 12
 TITLE_CHARACTERS, DESCRIPTION_CHARACTERS = 500, 1500
-LITTLE_WORDS = frozenset(
+LITTLE_WORDS = vocabulary(
     "a an the of on in at by for to with from and or as is are was were be been has have had its it his her their this"
-    " that against under over into after before about not no".split()
+    " that against under over into after before about not no"
 )
 
 
@@ -181,7 +177,7 @@ def country_code(country: str) -> str:
 
 def add_identifiers(properties: dict[str, list[str]], subject: Subject, schema: str, notes: list[str]) -> None:
     for key, values in subject.identifiers.items():
-        name = IDENTIFIERS.get(re.sub(r"[\W_]+", "", key.casefold()))
+        name = IDENTIFIER_OF.get(re.sub(r"[\W_]+", "", key.casefold()))
         if not values:
             continue
         if name is None or name not in ACCEPTED[schema]:
@@ -191,7 +187,7 @@ def add_identifiers(properties: dict[str, list[str]], subject: Subject, schema: 
 
 
 def media_query(finding: ReportedFinding, subject: Subject) -> str:
-    """The name, quoted, and what is claimed. The name is what a result must hold: words of the claim alone find a sector."""
+    """The name, quoted, and what is claimed. A result must hold the name: words of the claim alone find a sector."""
     name = plain_words(target_name(finding, subject), NAME_CHARACTERS)
     if not is_name(name):
         return ""

@@ -22,68 +22,49 @@ class MaterialType(StrEnum):
     ADVERSE_MEDIA = "adverse_media"
 
 
+def vocabulary(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # One or two words that name a kind. Where a code names several, the first kind of this table wins: "sanctions evasion"
 # is a crime and "sanctions enforcement" an action of an authority, and neither claims that the subject is listed.
-KINDS: dict[MaterialType, tuple[str, ...]] = {
-    MaterialType.CRIMINAL: (
-        *("criminal", "crime", "crimes", "criminality", "fraud", "corruption", "bribery", "laundering", "launderer"),
-        *("money laundering", "terrorism", "terrorist", "terrorist financing", "terrorism financing", "evasion"),
-        *("tax evasion", "tax fraud", "embezzlement", "trafficking", "human trafficking", "drug trafficking"),
-        *("prosecution", "prosecutor", "indictment", "indicted", "conviction", "convicted", "arrest", "arrested"),
-        *("financial crime", "organised crime", "organized crime", "cyber crime", "cybercrime", "wanted"),
-    ),
-    MaterialType.ENFORCEMENT: (
-        *("enforcement", "law enforcement", "penalty", "penalties", "fine", "fines", "fined", "violation"),
-        *("violations", "breach", "debarment", "debarred"),
-    ),
-    MaterialType.REGULATORY_ACTION: (
-        *("regulatory", "regulator", "disciplinary", "licence revocation", "license revocation", "licence revoked"),
-        *("license revoked", "licence withdrawal", "license withdrawal", "licence suspension", "license suspension"),
-    ),
-    MaterialType.ADVERSE_MEDIA: (
-        *("adverse", "adverse media", "adverse news", "adverse press", "negative media", "negative news"),
-        *("negative press", "press"),
-    ),
-    MaterialType.SANCTIONS: ("sanction", "sanctions", "sanctioned", "ofac", "sdn"),
+KINDS: dict[MaterialType, str] = {
+    MaterialType.CRIMINAL: "criminal, crime, crimes, criminality, fraud, corruption, bribery, laundering,"
+    " money laundering, terrorism, terrorist, terrorist financing, terrorism financing, evasion, tax evasion,"
+    " tax fraud, embezzlement, trafficking, human trafficking, drug trafficking, prosecution, prosecutor, indictment,"
+    " indicted, conviction, convicted, arrest, arrested, financial crime, organised crime, organized crime, cyber crime, cybercrime, wanted",
+    MaterialType.ENFORCEMENT: "enforcement, law enforcement, penalty, penalties, fine, fines, fined, violation,"
+    " violations, breach, debarment, debarred",
+    MaterialType.REGULATORY_ACTION: "regulatory, regulator, disciplinary, licence revocation, license revocation,"
+    " licence revoked, license revoked, licence withdrawal, license withdrawal, licence suspension, license suspension",
+    MaterialType.ADVERSE_MEDIA: "adverse, adverse media, adverse news, adverse press, negative media, negative news,"
+    " negative press, press",
+    MaterialType.SANCTIONS: "sanction, sanctions, sanctioned, ofac, sdn",
 }
-KIND_OF = {words: kind for kind, names in KINDS.items() for words in names}
+KIND_OF = {words: kind for kind, names in KINDS.items() for words in names.split(", ")}
 PRECEDENCE = list(KINDS)
 
-QUALIFIERS = {
-    *("entity", "subject", "company", "corporate", "business", "person", "individual", "director", "directors"),
-    *("officer", "officers", "ubo", "ubos", "owner", "owners", "shareholder", "shareholders", "management", "client"),
-    *("customer", "hit", "hits", "match", "matches", "matched", "finding", "findings", "alert", "alerts", "flag"),
-    *("flagged", "result", "results", "list", "lists", "listing", "listed", "screening", "check", "search", "claim"),
-    *("claims", "allegation", "allegations", "alleged", "confirmed", "possible", "potential", "suspected", "direct"),
-    *("eu", "un", "uk", "us", "ofsi", "hmt", "seco", "national", "international", "global", "consolidated"),
-    *("designation", "designated", "watchlist", "exposure", "risk", "action", "actions", "investigation"),
-    *("investigations", "investigated", "proceeding", "proceedings", "case", "cases", "charge", "charges", "charged"),
-    *("record", "records", "history", "probe", "order", "orders", "measure", "measures", "notice", "warning"),
-    *("warnings", "media", "news", "article", "report", "verdict", "ongoing", "active", "past", "the", "of", "and"),
-}
+QUALIFIERS = vocabulary(
+    "entity subject company corporate business person individual director directors officer officers ubo ubos owner"
+    " owners shareholder shareholders management client customer hit hits match matches matched finding findings alert"
+    " alerts flag flagged result results list lists listing listed screening check search claim claims allegation"
+    " allegations alleged confirmed possible potential suspected direct eu un uk us ofsi hmt seco national"
+    " international global consolidated designation designated watchlist exposure risk action actions investigation investigations"
+    " investigated proceeding proceedings case cases charge charges charged record records history probe order orders"
+    " measure measures notice warning warnings media news article report verdict ongoing active past the of and"
+)
 
 NOT_SCREENED = ("not screened", "unscreened", "not searched", "screening gap", "coverage gap")
-GAPS = {"gap", "gaps"}
-FAILURES = {
-    *("error", "errors", "failure", "failed", "unavailable", "incomplete", "degraded", "timeout", "skipped", "missing"),
-    *("outage", "partial", "inconclusive", "pending"),
-}
-LOOKED_AT = {
-    "screening",
-    "recall",
-    "coverage",
-    "search",
-    "searches",
-    "media",
-    "retrieval",
-    "sanctions",
-    "sanction",
-    "pep",
-}
-GAP_IN = LOOKED_AT | {"data", "evidence", "ingestion"}
-SCREENING_WORDS = {"screening", "pep", "peps", "watchlist", "watchlists", "politically", "rca"}
+GAPS = vocabulary("gap gaps")
+FAILURES = vocabulary(
+    "error errors failure failed unavailable incomplete degraded timeout skipped missing outage partial inconclusive"
+    " pending"
+)
+LOOKED_AT = vocabulary("screening recall coverage search searches media retrieval sanctions sanction pep")
+GAP_IN = LOOKED_AT | vocabulary("data evidence ingestion")
+SCREENING_WORDS = vocabulary("screening pep peps watchlist watchlists politically rca")
 NETWORK_WORDS = ("network", "related entity", "related entities", "related party", "related parties", "related company")
-REVIEWED_IN_NETWORK = {"sanction", "sanctions", "sanctioned", "screening", "adverse", "media", "pep", "review", "hit"}
+REVIEWED_IN_NETWORK = vocabulary("sanction sanctions sanctioned screening adverse media pep review hit")
 
 
 @lru_cache(maxsize=4096)

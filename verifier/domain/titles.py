@@ -8,29 +8,31 @@ word that turns the meaning ("but", "except") or that accuses ("designated", "ch
 import re
 import unicodedata
 
-CLAUSE_ENDS = re.compile(r"[:;,.|!?()\[\]{}/\\–—\n]|\s-+\s|(?<=\w)-+\s|\s-+(?=\w)")
-WORD = re.compile(r"[\w'’&+-]+")
+from verifier.domain.taxonomy import vocabulary
+
+CLAUSE_ENDS = re.compile(r"[:;,.|!?()\[\]{}/\\\u2013\u2014\n]|\s-+\s|(?<=\w)-+\s|\s-+(?=\w)")
+WORD = re.compile(r"[\w'\u2019&+-]+")
 
 # Words of what is screened, against what, and by whom.
-SCOPE = frozenset(
+SCOPE = vocabulary(
     "sanction sanctions pep peps adverse negative media news press criminal crime enforcement regulatory watchlist"
     " watchlists list lists database databases register registers source sources consolidated global international"
     " national official eu un uk us usa eea ofac ofsi hmt hm treasury seco sdn fatf interpol eppo europol dfat bis"
     " opensanctions tavily exa european union united nations kingdom states law financial politically exposed person"
     " persons people subject company entity entities customer client applicant director directors ubo ubos owner owners"
     " shareholder shareholders individual beneficial legal name names alias aliases the a an any all of on in against"
-    " for across and or via by under from with to within its their".split()
+    " for across and or via by under from with to within its their"
 )
-SCREENING = frozenset(
+SCREENING = vocabulary(
     "screening screenings screened check checks checked search searches searched result results outcome status"
-    " rescreening re-screening review completed complete done performed".split()
+    " rescreening re-screening review completed complete done performed"
 )
-THINGS = frozenset(
+THINGS = vocabulary(
     "match matches hit hits result results record records finding findings designation designations listing listings"
-    " entry entries sanction sanctions exposure mention mentions media news press coverage flag flags alert alerts"
-    " concerns issues restrictions".split()
+    " entry entries sanction sanctions exposure mention mentions media news press flag flags alert alerts"
+    " concerns issues restrictions"
 )
-POSSIBLE = frozenset("possible potential positive known adverse negative".split())
+POSSIBLE = vocabulary("possible potential positive known adverse negative")
 FOUND = (
     "(?:found|identified|evidenced|detected|returned|located|recorded|reported|noted|observed|discovered|present|seen"
     "|revealed|surfaced)"
@@ -40,7 +42,11 @@ PREPOSITION = "(?:on|in|against|for|across|from|by|within|under|among|concerning
 NOT_LISTED = "(?:listed|designated|sanctioned|matched|flagged|blacklisted)"
 CLEAR = "(?:clear|cleared|clean|passed|negative)"
 
-NO_THING = re.compile(rf"(?:no|zero|0|nil) (?P<what>[^|]+?)(?: (?:{BE} )?{FOUND})?(?: {PREPOSITION} (?P<where>.+))?")
+SHOWED = "(?:returned|returns|showed|shows|yielded|produced|revealed|found|gave|has|had|with)"
+NO_THING = re.compile(
+    rf"(?:(?P<who>.+?) (?:{SHOWED} )?)?(?:no|zero|0|nil) (?P<what>.+?)(?: (?:{BE} )?{FOUND})?"
+    rf"(?: {PREPOSITION} (?P<where>.+))?"
+)
 NOTHING = re.compile(rf"(?:none|nothing|nil|no)(?: (?:{BE} )?{FOUND})?(?: {PREPOSITION} (?P<where>.+))?")
 NOT_ON_LIST = re.compile(
     rf"(?P<who>.*?) ?(?:{BE} )?not (?:{NOT_LISTED}|(?:a |an )?(?:match|pep|hit))(?: {PREPOSITION} (?P<where>.+))?"
@@ -49,14 +55,15 @@ NOT_AMONG = re.compile(
     rf"(?P<who>.*?) ?(?:(?:{BE} |does |did )?not (?:appear |found |named |identified |mentioned )?)"
     r"(?:on|in|among) (?P<where>.+ (?:list|lists|watchlist|watchlists))"
 )
+CLEAR_SCREENING = re.compile(r"(?P<who>(?:a )?)(?:clear|clean) (?P<where>.+)")
 IS_CLEAR = re.compile(
     rf"(?P<who>.*?) ?(?:{BE} |came back |comes back |returned )?{CLEAR}(?: result| of (?P<where>.+))?"
 )
 
-TURNS = frozenset(
-    "but yet however although though while whereas except excepting excluding despite notwithstanding unless until after"
-    " before since following because due when once if with without only still also plus then now not no nor never than"
-    " pending partially partial partly incomplete unclear inconclusive unverified other further".split()
+TURNS = vocabulary(
+    "but yet however although though while whereas except excepting excluding despite notwithstanding unless until"
+    " after before since following because due when once if with without only still also plus then now not no nor"
+    " never than pending partially partial partly incomplete unclear inconclusive unverified other further"
 )
 ACCUSES = re.compile(
     r"(?:designat|sanctioned|listed|blacklist|delist|hits?$|match|flag|charg|arrest|convict|indict|prosecut|accus|alleg"
@@ -67,7 +74,9 @@ ACCUSES = re.compile(
 
 
 def is_clear_result(title: str) -> bool:
-    """`EU sanctions screening: no designation evidenced` is; `No matches found for director, but subject designated` is not."""
+    """Such as `EU sanctions screening: no designation evidenced`, and unlike `No matches found for director, but
+    subject designated`.
+    """
     text = unicodedata.normalize("NFKC", title)
     names_told = text != text.upper()  # in capitals only, a name can't be told from any other word
     clauses = [words for clause in CLAUSE_ENDS.split(text) if (words := WORD.findall(clause))]
@@ -79,17 +88,21 @@ def is_clear_result(title: str) -> bool:
 
 def tells_clear(words: list[str], names_told: bool) -> bool:
     text = " ".join(words).casefold()
-    if match := NO_THING.fullmatch(text):
-        what = match["what"].split()
-        where = words[-len(match["where"].split()) :] if match["where"] else []
-        if what[-1] in THINGS and all(one in SCOPE | THINGS | POSSIBLE for one in what):
-            return names_scope(where, names_told)
+    if (match := NO_THING.fullmatch(text)) and is_thing(match["what"].split()):
+        return names_scope(around(match, words), names_told)
+    if (match := CLEAR_SCREENING.fullmatch(text)) and text.split()[-1] in SCREENING:
+        return set(match["where"].split()) <= SCOPE | SCREENING
     for pattern in (NOTHING, NOT_ON_LIST, NOT_AMONG):
         if match := pattern.fullmatch(text):
             return names_scope(around(match, words), names_told)
     if match := IS_CLEAR.fullmatch(text):
         return is_said_of_screening(match, words, names_told)
     return False
+
+
+def is_thing(words: list[str]) -> bool:
+    """`Sanctions matches` are what a screening finds. `Sanctions screening` is the screening; none of it is a gap."""
+    return words[-1] in THINGS and all(word in SCOPE | THINGS | POSSIBLE for word in words)
 
 
 def is_said_of_screening(match: re.Match[str], words: list[str], names_told: bool) -> bool:
@@ -135,11 +148,20 @@ ABOUT_NETWORK = re.compile(
     rf"{COUNT}(?:{RELATED} (?:network )?{OTHERS}|network (?:sanctions?|screening|exposure|review|risk)"
     rf"|network of {RELATED} {OTHERS})(?P<rest>(?: .*)?)"
 )
-THE_SUBJECT = frozenset(
-    "subject subject's company's applicant applicant's customer client director directors ubo ubos owner owners itself"
-    " himself herself shareholder shareholders management ceo and both including also".split()
+OF_SCREENING = vocabulary(
+    "review reviews required requires needed flagged found identified outstanding open several multiple some two three"
+    " risk risks confirmed designated"
 )
-SENTENCE_ENDS = re.compile(r"[;!?]|[.:,–—](?:\s|$)|\s-+\s")
+ENDS_IN_NETWORK = re.compile(
+    r"(?P<head>.+) (?:for|among|in|of|on|within|across|concerning|involving)"
+    rf" (?:(?:the|its|wider|subject's|company's) )*(?:{RELATED} (?:network )?{OTHERS}|network)"
+)
+THE_SUBJECT = vocabulary(
+    "subject subject's company's applicant applicant's customer client director directors ubo ubos owner owners itself"
+    " himself herself shareholder shareholders management ceo and both including also"
+)
+HARMLESS_TURNS = vocabulary("pending following with due also only still not unverified further other")
+SENTENCE_ENDS = re.compile(r"[;!?]|[.:,\u2013\u2014](?:\s|$)|\s-+\s")
 
 
 def is_about_network(title: str) -> bool:
@@ -147,8 +169,11 @@ def is_about_network(title: str) -> bool:
     text = unicodedata.normalize("NFKC", title).casefold().strip(" .")
     if SENTENCE_ENDS.search(text):
         return False
-    match = ABOUT_NETWORK.fullmatch(" ".join(text.split()))
+    text = " ".join(text.split())
+    if match := ENDS_IN_NETWORK.fullmatch(text):
+        return set(match["head"].split()) <= SCOPE - THE_SUBJECT | SCREENING | THINGS | POSSIBLE | OF_SCREENING
+    match = ABOUT_NETWORK.fullmatch(text)
     if match is None:
         return False
     rest = set(WORD.findall(match["rest"]))
-    return rest.isdisjoint(THE_SUBJECT) and rest.isdisjoint({"but", "while", "yet", "whereas", "although", "though"})
+    return rest.isdisjoint(THE_SUBJECT) and rest.isdisjoint(TURNS - HARMLESS_TURNS)

@@ -35,18 +35,11 @@ class Outcome:
     reason: str
 
 
-PROVIDER_NAMES = {
-    "opensanctions": "OpenSanctions",
-    "tavily": "Tavily",
-    "exa": "Exa",
-    "brightdata": "Bright Data",
-}
+PROVIDER_NAMES = {"opensanctions": "OpenSanctions", "tavily": "Tavily", "exa": "Exa", "brightdata": "Bright Data"}
 
 OF_SCREENING = {
     ScreeningStatus.HIT: Outcome(
-        Verdict.CONFIRMED,
-        Cause.SCREENING_HIT,
-        "The sanctions lists hold a match for this name. The claim stands.",
+        Verdict.CONFIRMED, Cause.SCREENING_HIT, "The sanctions lists hold a match for this name. The claim stands."
     ),
     ScreeningStatus.WARNING: Outcome(
         Verdict.CONFIRMED,
@@ -92,9 +85,7 @@ QUOTE_NOT_FOUND = Outcome(
     "The judge called the claim supported, but its quote is not in what was found. The claim is left without support.",
 )
 CORROBORATED = Outcome(
-    Verdict.CONFIRMED,
-    Cause.CORROBORATED,
-    "A publication supports the claim; the sentence is quoted.",
+    Verdict.CONFIRMED, Cause.CORROBORATED, "A publication supports the claim; the sentence is quoted."
 )
 OF_SILENT_JUDGE = {
     Cause.JUDGE_NOT_CONFIGURED: (

@@ -1,0 +1,410 @@
+"""What an officer may say of a finding. Each word is a new row, in one transaction with its event; none is ever edited."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from audit.log import Recorded, record
+from audit.models import ActorType, AuditEvent
+from reviews.models import Approval, Decision, Standing, User
+from reviews.permissions import Refused, check_can_decide, check_can_reverse, check_can_second
+from reviews.standing import Kind, Outcome, Told, approval_of, kind_of, reversal_of, status_of, told
+from verifier.models import Case, Finding, FindingVerdict, Switch
+
+MAKER_CHECKER = "MAKER_CHECKER_ENABLED"
+LEAST_CHARACTERS = 20  # of a reason, without the white space around it
+MOST_CHARACTERS = 10_000
+MOST_EVIDENCE = 50
+TWO_PERSONS = {"sanctions", "criminal"}
+TWO_PERSONS_NAMES = ("sanction", "criminal")
+WITHDRAWN = "withdrawn"
+
+REASON_CODES: dict[str, dict[str, str]] = {
+    Outcome.STANDS: {
+        "source_states_it": "A source states it",
+        "same_subject": "The match is this subject",
+        "primary_document": "A primary document shows it",
+        "check_fell_short": "The re-check asked too narrowly or could not run",
+        "other": "Another reason, as written",
+    },
+    Outcome.DOES_NOT_STAND: {
+        "not_listed": "The list does not hold this subject",
+        "other_subject": "It is about someone else",
+        "no_source": "No source states it",
+        "outdated": "It was so, and no longer is",
+        "report_in_error": "The report misread its source",
+        "other": "Another reason, as written",
+    },
+    Outcome.NEEDS_MORE: {
+        "document_needed": "A document is needed",
+        "identity_unclear": "It is unclear whom it is about",
+        "source_unreachable": "A source could not be reached",
+        "other": "Another reason, as written",
+    },
+    Outcome.ESCALATED: {
+        "senior_decision": "Someone more senior decides",
+        "legal_question": "A question of law is open",
+        "specialist_needed": "A specialist has to look",
+        "conflict_of_interest": "The officer is not impartial here",
+        "other": "Another reason, as written",
+    },
+}
+
+
+class InvalidDecision(Exception):
+    """What was sent is no decision. `problems`: a sentence for each field that is wrong."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = problems
+
+
+class StaleVerdict(Exception):
+    """The verdict changed since the page was loaded: nothing was recorded. `old` is what was shown, `new` what is."""
+
+    def __init__(self, old: Told | None, new: Told | None, sentence: str) -> None:
+        super().__init__(sentence)
+        self.old = old
+        self.new = new
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The part of a decision that a person types or chooses."""
+
+    outcome: str
+    reason_code: str
+    reason: str
+    evidence: list[str]
+
+
+def decide(
+    *,
+    user: User,
+    finding: Finding,
+    verdict_id: UUID | None,
+    outcome: str,
+    reason_code: str,
+    reason: str,
+    evidence: Sequence[str],
+    form_token: UUID,
+    at: datetime,
+    kind: str = "",
+) -> Decision:
+    """Records one decision about one finding under the verdict that was shown (None: an unrecorded one).
+
+    The same form sent again gives the decision it made the first time. Raises Refused, InvalidDecision or StaleVerdict.
+    """
+    with transaction.atomic():
+        case = lock_case(finding.case_id)
+        check_can_decide(user, case)
+        earlier = sent_before(user, finding, form_token)
+        if earlier is not None:
+            return earlier
+        words = check_words(outcome, reason_code, reason, evidence)
+        standing = check_current(case, finding, verdict_id)
+        check_kind(kind, standing.verdict, outcome)
+        decision = Decision(
+            tenant_id=case.tenant_id,
+            case=case,
+            finding=finding,
+            verdict=standing.verdict_row,
+            kind=kind_of(standing.verdict, outcome),
+            outcome=words.outcome,
+            reason_code=words.reason_code,
+            reason=words.reason,
+            evidence=words.evidence,
+            needs_second=needs_second(finding, outcome),
+            author=user,
+            decided_at=after_earlier(finding, at),
+            form_token=form_token,
+        )
+        return save_with_event(decision, "decision_recorded", user, at)
+
+
+def lock_case(case_id: UUID) -> Case:
+    """Keeps verdicts and other decisions of the case out until the transaction ends: a new one must see the case row."""
+    return Case.objects.select_for_update().get(id=case_id)
+
+
+def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | None:
+    decision = Decision.objects.filter(form_token=form_token).first()
+    if decision is None:
+        return None
+    if decision.author_id != user.pk or decision.finding_id != finding.pk:
+        raise InvalidDecision({"form_token": "This form was sent for another finding. Open the finding again."})
+    return decision
+
+
+def check_words(outcome: str, reason_code: str, reason: str, evidence: Sequence[str]) -> Words:
+    problems: dict[str, str] = {}
+    if outcome not in REASON_CODES:
+        problems["outcome"] = "Choose what becomes of the finding."
+    elif reason_code not in REASON_CODES[outcome]:
+        problems["reason_code"] = "Choose a reason that fits this outcome."
+    reason = clean(reason)
+    if problem := reason_problem(reason):
+        problems["reason"] = problem
+    relied_on = list(dict.fromkeys(item for item in map(clean, evidence) if item))
+    if not relied_on:
+        problems["evidence"] = "Choose at least one thing you rely on."
+    elif len(relied_on) > MOST_EVIDENCE or max(map(len, relied_on)) > MOST_CHARACTERS:
+        problems["evidence"] = f"Choose at most {MOST_EVIDENCE} things, each of at most {MOST_CHARACTERS} characters."
+    if problems:
+        raise InvalidDecision(problems)
+    return Words(outcome, reason_code, reason, relied_on)
+
+
+def clean(text: str) -> str:
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
+
+
+def reason_problem(reason: str) -> str | None:
+    if len(reason) < LEAST_CHARACTERS:
+        return f"Say why in at least {LEAST_CHARACTERS} characters."
+    return f"Say why in at most {MOST_CHARACTERS} characters." if len(reason) > MOST_CHARACTERS else None
+
+
+def check_reason(reason: str) -> str:
+    reason = clean(reason)
+    problem = reason_problem(reason)
+    if problem:
+        raise InvalidDecision({"reason": problem})
+    return reason
+
+
+def check_current(case: Case, finding: Finding, verdict_id: UUID | None) -> Standing:
+    """How the finding stands, if that is what was shown."""
+    if finding.report_id != case.current_report_id:
+        raise StaleVerdict(shown_then(finding, verdict_id), None, "A newer report of this case has arrived.")
+    standing = Standing.objects.select_related("verdict_row").filter(finding=finding).first()
+    if standing is None:
+        raise Refused("This finding was not selected for a re-check, so there is no verdict to decide under.")
+    now = told(standing.verdict_row, standing.verdict, standing.cause)
+    if now.id != verdict_id:
+        raise StaleVerdict(shown_then(finding, verdict_id), now, "The verdict has changed since you opened the page.")
+    if standing.verdict == "pending":
+        raise Refused("The re-check of this finding hasn't ended. Decide once its verdict is there.")
+    return standing
+
+
+def shown_then(finding: Finding, verdict_id: UUID | None) -> Told | None:
+    if verdict_id is None:
+        return told(None)
+    verdict = FindingVerdict.objects.filter(id=verdict_id, finding=finding).first()
+    return told(verdict) if verdict else None
+
+
+def check_kind(kind: str, verdict: str, outcome: str) -> None:
+    if kind and kind != kind_of(verdict, outcome):
+        raise InvalidDecision({"kind": f"With a finding that is {verdict}, this outcome is no {kind.replace('_', ' ')}."})
+
+
+def needs_second(finding: Finding, outcome: str) -> bool:
+    """Whether another officer must agree before a sanctions or criminal finding is set aside."""
+    return outcome == Outcome.DOES_NOT_STAND and concerns_two_persons(finding) and Switch.is_on(MAKER_CHECKER)
+
+
+def concerns_two_persons(finding: Finding) -> bool:
+    """Sanctions and criminal findings; a critical one also where only the report's own words for its kind say so."""
+    if finding.material_type in TWO_PERSONS:
+        return True
+    if finding.severity_rank > 0:
+        return False
+    content = json.loads(finding.content)
+    kinds = " ".join(str(content.get(key, "")) for key in ("category", "type")).casefold()
+    return any(name in kinds for name in TWO_PERSONS_NAMES)
+
+
+def after_earlier(finding: Finding, at: datetime) -> datetime:
+    """`at`, but later than every earlier decision on the finding, whatever the hosts' clocks say: the newest counts."""
+    newest = about(finding).order_by("-decided_at").values_list("decided_at", flat=True).first()
+    return at if newest is None or newest < at else newest + timedelta(microseconds=1)
+
+
+def about(finding: Finding) -> Any:
+    """Every decision on this finding of the case, in whichever report it came."""
+    return Decision.objects.filter(case_id=finding.case_id, finding__finding_id=finding.finding_id)
+
+
+def save_with_event(decision: Decision, event_type: str, user: User, at: datetime) -> Decision:
+    decision.event_id = note(decision.case, decision.finding, event_type, user, decision_details(decision), at).id
+    decision.save(force_insert=True)
+    return decision
+
+
+def note(
+    case: Case, finding: Finding, event_type: str, user: User, details: dict[str, Any], at: datetime
+) -> AuditEvent:
+    return record(
+        tenant_id=case.tenant_id,
+        event_type=event_type,
+        actor=user.username,
+        actor_type=ActorType.PERSON,
+        actor_role=user.role,
+        case_id=case.id,
+        subject=finding.finding_id,
+        details=details,
+        at=at,
+    )
+
+
+def decision_details(decision: Decision) -> dict[str, Any]:
+    """Who decided what, and what stood on the screen. `verify_trail` compares the row with it."""
+    finding, verdict, author = decision.finding, decision.verdict, decision.author
+    return {
+        "decision_id": str(decision.id),
+        "finding_id": finding.finding_id,
+        "content_sha256": finding.content_sha256,
+        "author_id": author.pk,
+        "verdict_id": str(verdict.id) if verdict else None,
+        "verification_id": str(verdict.verification_id) if verdict else None,
+        "shown": shown(finding, verdict),
+        "kind": str(decision.kind),
+        "outcome": str(decision.outcome),
+        "reason_code": decision.reason_code,
+        "reason": decision.reason,
+        "evidence": decision.evidence,
+        "needs_second": decision.needs_second,
+        "reverses": str(decision.reverses_id) if decision.reverses_id else None,
+        "decided_at": decision.decided_at.isoformat(timespec="microseconds"),
+    }
+
+
+def shown(finding: Finding, verdict: FindingVerdict | None) -> dict[str, Any]:
+    now = told(verdict)
+    return {
+        "severity": finding.severity,
+        "material_type": finding.material_type or None,
+        "verdict": now.verdict,
+        "cause": now.cause,
+        "evidence_sha256": now.evidence_sha256 or None,
+        "simulated": verdict.simulated if verdict else False,
+        "source_trust": finding.source_trust,
+        "corroboration_count": finding.corroboration_count,
+    }
+
+
+def approve(*, user: User, decision: Decision, reason: str, at: datetime) -> Approval:
+    """A second officer agrees: the decision takes effect. Raises Refused, InvalidDecision or StaleVerdict."""
+    return second(user=user, decision=decision, approved=True, reason=reason, at=at)
+
+
+def refuse(*, user: User, decision: Decision, reason: str, at: datetime) -> Approval:
+    """A second officer disagrees: the decision falls, and the finding waits again."""
+    return second(user=user, decision=decision, approved=False, reason=reason, at=at)
+
+
+def second(*, user: User, decision: Decision, approved: bool, reason: str, at: datetime) -> Approval:
+    with transaction.atomic():
+        case = lock_case(decision.case_id)
+        decision = read_decision(decision.pk)
+        check_can_second(user, decision)
+        check_awaiting(case, decision)
+        approval = Approval(
+            tenant_id=case.tenant_id,
+            decision=decision,
+            decision_author_id=decision.author_id,
+            approved=approved,
+            reason=check_reason(reason),
+            by=user,
+            approved_at=at,
+        )
+        event_type = "decision_approved" if approved else "decision_refused"
+        details = approval_details(approval)
+        approval.event_id = note(case, decision.finding, event_type, user, details, at).id
+        approval.save(force_insert=True)
+        return approval
+
+
+def read_decision(decision_id: UUID) -> Decision:
+    """The decision as it stands now, with what its status and its event are made of."""
+    related = ("finding", "verdict", "author", "approval", "reversed_by")
+    return Decision.objects.select_related(*related).get(id=decision_id)
+
+
+def check_awaiting(case: Case, decision: Decision) -> None:
+    """A second word is given only on a decision that still waits for it, under the verdict it was made under."""
+    if approval_of(decision) is not None:
+        raise Refused("A second person has already answered this decision.")
+    if status_of(decision) != "awaiting_second":
+        raise Refused("This decision doesn't wait for a second person.")
+    standing = Standing.objects.select_related("verdict_row").filter(case=case, decision=decision).first()
+    if standing is None:
+        raise Refused("A newer decision or a newer report has taken this decision's place.")
+    if not standing.awaiting_second:
+        now = told(standing.verdict_row, standing.verdict, standing.cause)
+        raise StaleVerdict(told(decision.verdict), now, "The verdict has changed since this was decided.")
+
+
+def approval_details(approval: Approval) -> dict[str, Any]:
+    decision = approval.decision
+    return {
+        "approval_id": str(approval.id),
+        "decision_id": str(decision.id),
+        "finding_id": decision.finding.finding_id,
+        "author_id": approval.decision_author_id,
+        "by_id": approval.by_id,
+        "approved": approval.approved,
+        "reason": approval.reason,
+    }
+
+
+def reverse(*, user: User, decision: Decision, reason: str, at: datetime, form_token: UUID | None = None) -> Decision:
+    """Takes a decision back by a further row; the finding waits again. Raises Refused or InvalidDecision.
+
+    Any officer may: it only ever adds scrutiny, so it needs no second person.
+    """
+    with transaction.atomic():
+        case = lock_case(decision.case_id)
+        decision = read_decision(decision.pk)
+        check_can_reverse(user, decision)
+        earlier = reversal_of(decision)
+        if earlier is not None and form_token is not None and earlier.form_token == form_token:
+            return earlier
+        check_reversible(decision)
+        withdrawal = Decision(
+            tenant_id=case.tenant_id,
+            case=case,
+            finding=decision.finding,
+            verdict=decision.verdict,
+            kind=Kind.ASK_FOR_MORE,
+            outcome=Outcome.NEEDS_MORE,
+            reason_code=WITHDRAWN,
+            reason=check_reason(reason),
+            evidence=[f"Decision {decision.id}"],
+            needs_second=False,
+            reverses=decision,
+            author=user,
+            decided_at=after_earlier(decision.finding, at),
+            form_token=form_token or uuid4(),
+        )
+        return save_with_event(withdrawal, "decision_reversed", user, at)
+
+
+def check_reversible(decision: Decision) -> None:
+    if decision.reverses_id is not None:
+        raise Refused("This row takes a decision back; decide about the finding anew instead.")
+    if status_of(decision) == "reversed":
+        raise Refused("This decision was taken back or refused already.")
+    if about(decision.finding).filter(decided_at__gt=decision.decided_at).exists():
+        raise Refused("A newer decision on this finding has taken its place.")
+
+
+def decision_rows(tenant_id: UUID) -> Iterator[Recorded]:
+    """For `verify_trail`: every decision as its event must show it."""
+    rows = Decision.objects.select_related("finding", "verdict", "author").filter(tenant_id=tenant_id)
+    for decision in rows.order_by("event_id").iterator(chunk_size=500):
+        yield Recorded(decision.event_id, decision_details(decision))
+
+
+def approval_rows(tenant_id: UUID) -> Iterator[Recorded]:
+    rows = Approval.objects.select_related("decision__finding").filter(tenant_id=tenant_id)
+    for approval in rows.order_by("event_id").iterator(chunk_size=500):
+        yield Recorded(approval.event_id, approval_details(approval))

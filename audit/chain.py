@@ -177,12 +177,16 @@ def disagreement(link: Link) -> str | None:
     except ValueError:
         return "the content is not JSON"
     for name, value in zip(REPEATED, link.beside, strict=True):
-        if printable(str(body.get(name))) != value:
+        said = body.get(name)
+        if said != value and (not isinstance(said, str) or printable(said) != value):
             return f"the column {name} disagrees with the content"
-    case_id = UUID(bytes=link.case_id) if link.case_id else None
-    for name, identifier in (("case_id", case_id), ("event_id", UUID(bytes=link.event_id))):
-        if body.get(name) != (str(identifier) if identifier else None):
+    for name, stored in (("event_id", link.event_id), ("case_id", link.case_id), ("tenant_id", link.tenant)):
+        if body.get(name) != (spelled(stored) if stored else None):
             return f"the column {name} disagrees with the content"
-    if body.get("tenant_id") != str(UUID(bytes=link.tenant)):
-        return "the column tenant_id disagrees with the content"
     return None
+
+
+def spelled(identifier: bytes) -> str:
+    """A UUID's 16 bytes as it is written; quicker than through UUID, of which a verification would make millions."""
+    digits = identifier.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -1,6 +1,5 @@
 """What an officer may say of a finding. Each word is a new row, in one transaction with its event; none is ever edited."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,6 +13,8 @@ from audit.models import ActorType, AuditEvent
 from reviews.models import Approval, Decision, Standing, User
 from reviews.permissions import Refused, check_can_decide, check_can_reverse, check_can_second
 from reviews.standing import Kind, Outcome, Told, approval_of, kind_of, reversal_of, status_of, told
+from verifier.domain.findings import read_finding
+from verifier.domain.json_text import load
 from verifier.models import Case, Finding, FindingVerdict, Switch
 
 MAKER_CHECKER = "MAKER_CHECKER_ENABLED"
@@ -217,8 +218,8 @@ def concerns_two_persons(finding: Finding) -> bool:
         return True
     if finding.severity_rank > 0:
         return False
-    content = json.loads(finding.content)
-    kinds = " ".join(str(content.get(key, "")) for key in ("category", "type")).casefold()
+    reported = read_finding(load(finding.content))
+    kinds = f"{reported.category} {reported.type}".casefold()
     return any(name in kinds for name in TWO_PERSONS_NAMES)
 
 
@@ -393,7 +394,8 @@ def check_reversible(decision: Decision) -> None:
         raise Refused("This row takes a decision back; decide about the finding anew instead.")
     if status_of(decision) == "reversed":
         raise Refused("This decision was taken back or refused already.")
-    if about(decision.finding).filter(decided_at__gt=decision.decided_at).exists():
+    newer = about(decision.finding).filter(decided_at__gt=decision.decided_at, reversed_by=None)
+    if newer.exclude(approval__approved=False).exists():
         raise Refused("A newer decision on this finding has taken its place.")
 
 

@@ -1,0 +1,381 @@
+"""What waits for whom. A queue is a query over `reviews.models.Waiting`; nothing is hidden unless a filter was asked for."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from audit.models import Tenant
+from reviews.models import Claim, Decision, Standing, User, Waiting
+from reviews.permissions import can_second
+from verifier.domain.gate import SENTENCES, ReviewReason
+from verifier.models import Case, FindingVerdict, Verification
+
+PAGE = 50
+OUTAGE_CAUSES = ("provider_error", "provider_timeout", "quota", "capacity", "unanswered_query")
+NOBODY, MINE, OTHERS = "nobody", "mine", "others"
+CORROBORATED, UNCORROBORATED, UNLABELLED = "corroborated", "uncorroborated", "unlabelled"
+MOST_URGENT_FIRST = ("urgency", "severity_rank", "since", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What to show of a queue; empty shows all of it. `verdict` may also be `pending` or a case's reason."""
+
+    verdict: str = ""
+    cause: str = ""
+    severity: str = ""  # compared without case
+    material_type: str = ""
+    holder: str = ""  # nobody | mine | others
+    corroboration: str = ""  # corroborated | uncorroborated | unlabelled
+    provider: str = ""
+    text: str = ""  # in subject, report, finding id or title
+    page: int = 1
+
+    @property
+    def chosen(self) -> bool:
+        return any([*self.choices(), self.text.strip()])
+
+    def choices(self) -> tuple[str, ...]:
+        return (
+            self.verdict,
+            self.cause,
+            self.severity,
+            self.material_type,
+            self.holder,
+            self.corroboration,
+            self.provider,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that waits: a finding, or a whole case (then `finding_id` is None and `title` says what of it)."""
+
+    id: str
+    case_id: UUID
+    report_id: str
+    subject_name: str
+    finding_pk: UUID | None
+    finding_id: str | None
+    title: str
+    severity: str  # as spelled
+    severity_rank: int
+    material_type: str
+    reason: str
+    why: str  # in words
+    verdict: str
+    cause: str
+    provider: str
+    rechecked_at: datetime | None
+    simulated: bool
+    since: datetime
+    source_trust: float | None
+    corroboration_count: int | None
+    awaiting_second: bool
+    decided_by: str
+    holder: str
+    holder_id: int | None
+    held_since: datetime | None
+    held_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    rows: list[Row]
+    matching: int  # with the filters
+    total: int  # without
+    number: int
+    pages: int
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)  # of the whole queue: by verdict, cause, …
+
+    @property
+    def hidden(self) -> int:
+        return self.total - self.matching
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A provider that left findings without an answer, and how many wait for that."""
+
+    provider: str
+    causes: tuple[str, ...]
+    findings: int
+
+
+def everything(tenant: Tenant, *, forced: bool) -> "QuerySet[Waiting]":
+    return Waiting.objects.filter(tenant=tenant, forced=forced)
+
+
+def waiting(
+    tenant: Tenant, filters: Filters | None = None, *, user: User | None = None, at: datetime, size: int = PAGE
+) -> Page:
+    """The findings and cases that need a person, most urgent first: one query for the rows, one for the counts."""
+    return read_page(everything(tenant, forced=True), filters or Filters(), user, at, size)
+
+
+def advisory(
+    tenant: Tenant, filters: Filters | None = None, *, user: User | None = None, at: datetime, size: int = PAGE
+) -> Page:
+    """The same of advisory cases, which are listed and not forced."""
+    return read_page(everything(tenant, forced=False), filters or Filters(), user, at, size)
+
+
+def count_waiting(tenant: Tenant) -> int:
+    return everything(tenant, forced=True).count()
+
+
+def count_advisory(tenant: Tenant) -> int:
+    return everything(tenant, forced=False).count()
+
+
+def read_page(queue: "QuerySet[Waiting]", filters: Filters, user: User | None, at: datetime, size: int) -> Page:
+    found = narrow(queue, filters, user, at)
+    counts = count(queue)
+    total = sum(counts["verdict"].values())
+    matching = found.count() if filters.chosen else total
+    pages = max(1, -(-matching // size))
+    number = min(max(filters.page, 1), pages)
+    shown = with_facts(found).order_by(*MOST_URGENT_FIRST)[(number - 1) * size : number * size]
+    return Page([make_row(waiting_row, at) for waiting_row in shown], matching, total, number, pages, counts)
+
+
+def with_facts(queue: "QuerySet[Waiting]") -> "QuerySet[Waiting]":
+    related = ("case", "finding", "verdict_row", "decision__author", "case__claim__holder")
+    return queue.select_related(*related).defer(
+        "finding__content", "verdict_row__evidence", "decision__evidence", "decision__reason"
+    )
+
+
+def narrow(queue: "QuerySet[Waiting]", filters: Filters, user: User | None, at: datetime) -> "QuerySet[Waiting]":
+    wanted = Q()
+    if filters.verdict:
+        wanted &= Q(verdict=filters.verdict) | Q(reason=filters.verdict)
+    if filters.cause:
+        wanted &= Q(cause=filters.cause)
+    if filters.severity:
+        wanted &= Q(finding__severity__iexact=filters.severity)
+    if filters.material_type:
+        wanted &= Q(finding__material_type=filters.material_type)
+    if filters.provider:
+        wanted &= Q(verdict_row__provider__contains=filters.provider)
+    wanted &= of_holder(filters.holder, user, at) & of_corroboration(filters.corroboration)
+    for word in filters.text.replace("\0", " ").split():
+        wanted &= (
+            Q(case__subject_name__icontains=word)
+            | Q(case__report_id__icontains=word)
+            | Q(finding__title__icontains=word)
+            | Q(finding__finding_id__icontains=word)
+        )
+    return queue.filter(wanted)
+
+
+def of_holder(holder: str, user: User | None, at: datetime) -> Q:
+    held = Q(case__claim__expires_at__gt=at)
+    if holder == NOBODY:
+        return Q(case__claim=None) | Q(case__claim__expires_at__lte=at)
+    if holder == MINE:
+        return held & Q(case__claim__holder=user)
+    if holder == OTHERS:
+        return held & ~Q(case__claim__holder=user)
+    return Q()
+
+
+def of_corroboration(label: str) -> Q:
+    return {
+        CORROBORATED: Q(finding__corroboration_count__gte=2),
+        UNCORROBORATED: Q(finding__corroboration_count__lt=2),
+        UNLABELLED: Q(finding__corroboration_count=None),
+    }.get(label, Q())
+
+
+def count(queue: "QuerySet[Waiting]") -> dict[str, dict[str, int]]:
+    """How much of the whole queue stands under each choice of a filter, in one query."""
+    columns = ("verdict", "reason", "cause", "finding__severity", "finding__material_type")
+    groups = queue.values_list(*columns).annotate(Count("id")).order_by()
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("verdict", "cause", "severity", "material_type")}
+    for verdict, reason, cause, severity, material_type, number in groups:
+        counts["verdict"][verdict or reason] += number
+        for name, value in (("cause", cause), ("severity", (severity or "").lower()), ("material_type", material_type)):
+            if value:
+                counts[name][value] += number
+    return {name: dict(counter) for name, counter in counts.items()}
+
+
+def make_row(row: Waiting, at: datetime) -> Row:
+    finding, verdict, decision = row.finding, row.verdict_row, row.decision
+    claim = live_claim(row.case, at)
+    return Row(
+        id=row.id,
+        case_id=row.case_id,
+        report_id=row.case.report_id,
+        subject_name=row.case.subject_name,
+        finding_pk=row.finding_id,
+        finding_id=finding.finding_id if finding else None,
+        title=finding.title if finding else "The whole case",
+        severity=finding.severity if finding else "",
+        severity_rank=row.severity_rank,
+        material_type=finding.material_type if finding else "",
+        reason=row.reason,
+        why=why(row),
+        verdict=row.verdict,
+        cause=row.cause,
+        provider=verdict.provider if verdict else "",
+        rechecked_at=verdict.started_at if verdict else None,
+        simulated=verdict.simulated if verdict else False,
+        since=row.since,
+        source_trust=finding.source_trust if finding else None,
+        corroboration_count=finding.corroboration_count if finding else None,
+        awaiting_second=row.awaiting_second,
+        decided_by=decision.author.display_name if decision else "",
+        holder=claim.holder.display_name if claim else "",
+        holder_id=claim.holder_id if claim else None,
+        held_since=claim.claimed_at if claim else None,
+        held_until=claim.expires_at if claim else None,
+    )
+
+
+def why(row: Waiting) -> str:
+    """Why it is here, in a sentence or two."""
+    sentence = row.verdict_row.reason if row.verdict_row else SENTENCES[ReviewReason(row.reason)]
+    decision = row.decision
+    if decision is None:
+        return sentence
+    if row.awaiting_second:
+        return f"{sentence} {decision.author.display_name} has set it aside; a second officer must agree."
+    return f"{sentence} {after_decision(decision)}"
+
+
+def after_decision(decision: Decision) -> str:
+    """Why a finding that was decided about waits all the same."""
+    who = decision.author.display_name
+    if decision.reverses_id is not None:
+        return f"{who} took an earlier decision back."
+    if decision.outcome == Decision.Outcome.NEEDS_MORE:
+        return f"{who} asked for more."
+    if decision.outcome == Decision.Outcome.ESCALATED:
+        return f"{who} escalated it."
+    return f"{who} decided under an earlier verdict, which has changed."
+
+
+def live_claim(case: Case, at: datetime) -> Claim | None:
+    try:
+        claim = case.claim
+    except Claim.DoesNotExist:
+        return None
+    return claim if claim.expires_at > at else None
+
+
+def outages(tenant: Tenant) -> list[Outage]:
+    """Providers that did not answer, with the number of findings that wait because of it; most first."""
+    silent = everything(tenant, forced=True).filter(cause__in=OUTAGE_CAUSES)
+    groups = silent.values_list("verdict_row__provider", "cause").annotate(Count("id")).order_by()
+    findings: Counter[str] = Counter()
+    causes: dict[str, set[str]] = {}
+    for provider, cause, number in groups:
+        findings[provider or "unknown"] += number
+        causes.setdefault(provider or "unknown", set()).add(cause)
+    return [Outage(provider, tuple(sorted(causes[provider])), number) for provider, number in findings.most_common()]
+
+
+@dataclass(frozen=True, slots=True)
+class SecondRow:
+    """A decision that waits for another person. `own`: the one who looks made it, so can't be that person."""
+
+    decision: Decision
+    case: Case
+    verdict: FindingVerdict | None
+    own: bool
+    actionable: bool
+
+
+def second_person(tenant: Tenant, user: User) -> list[SecondRow]:
+    """The decisions that wait for a second officer, oldest first; one's own are shown and not actionable."""
+    awaiting = Standing.objects.filter(tenant=tenant, awaiting_second=True).select_related(
+        "decision__author", "decision__finding", "decision__case", "verdict_row"
+    )
+    rows = []
+    for standing in awaiting.order_by("decision__decided_at", "decision_id"):
+        decision = standing.decision
+        assert decision is not None, "it is what waits"
+        own = decision.author_id == user.pk
+        rows.append(SecondRow(decision, decision.case, standing.verdict_row, own, can_second(user, decision)))
+    return rows
+
+
+def count_second(tenant: Tenant, user: User) -> int:
+    """How many of them this person could answer."""
+    awaiting = Standing.objects.filter(tenant=tenant, awaiting_second=True)
+    return awaiting.exclude(decision__author=user).count() if user.has_perm("reviews.decide") else 0
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case in a list, whether it waits or not."""
+
+    id: UUID
+    report_id: str
+    iteration: int
+    subject_name: str
+    created_at: datetime
+    run: str
+    verification_id: UUID
+    needs_review: bool
+    advisory: bool
+    verdicts: dict[str, int]  # of its decision-driving findings, by word
+
+
+def cases(
+    tenant: Tenant, *, needs_review: bool | None = None, text: str = "", after: UUID | None = None, limit: int = PAGE
+) -> tuple[list[CaseRow], UUID | None]:
+    """One page of the cases, newest first, and the case after which the next page begins, if there is one."""
+    found = Case.objects.filter(tenant=tenant).exclude(current_report=None)
+    found = found.annotate(waits=Exists(Waiting.objects.filter(case=OuterRef("pk"), forced=True)))
+    if needs_review is not None:
+        found = found.filter(waits=needs_review)
+    if text := text.replace("\0", " ").strip():
+        found = found.filter(Q(subject_name__icontains=text) | Q(report_id__icontains=text))
+    if after is not None:
+        found = found.filter(older_than(tenant, after))
+    page = list(found.select_related("current_report", "current_verification").defer(
+        "current_report__content", "current_report__subject", "current_report__quality_gate"
+    ).order_by("-created_at", "-id")[: limit + 1])
+    words = count_verdicts(page[:limit])
+    rows = [make_case_row(case, words.get(case.pk, {})) for case in page[:limit]]
+    return rows, (rows[-1].id if len(page) > limit else None)
+
+
+def older_than(tenant: Tenant, case_id: UUID) -> Q:
+    moment = Case.objects.filter(tenant=tenant, id=case_id).values_list("created_at", flat=True).first()
+    if moment is None:
+        return Q(pk__in=[])
+    return Q(created_at__lt=moment) | Q(created_at=moment, id__lt=case_id)
+
+
+def count_verdicts(page: Iterable[Case]) -> dict[UUID, dict[str, int]]:
+    groups = Standing.objects.filter(case__in=list(page)).values_list("case_id", "verdict").annotate(Count("finding_id"))
+    words: dict[UUID, dict[str, int]] = {}
+    for case_id, verdict, number in groups.order_by():
+        words.setdefault(case_id, {})[verdict] = number
+    return words
+
+
+def make_case_row(case: Any, verdicts: dict[str, int]) -> CaseRow:
+    report, run = case.current_report, case.current_verification
+    assert isinstance(run, Verification)
+    return CaseRow(
+        id=case.id,
+        report_id=case.report_id,
+        iteration=report.iteration,
+        subject_name=case.subject_name,
+        created_at=case.created_at,
+        run=run.status,
+        verification_id=run.id,
+        needs_review=case.waits,
+        advisory=report.advisory_only,
+        verdicts=verdicts,
+    )

@@ -63,7 +63,7 @@ def note_revoked(request: HttpRequest, token: str) -> None:
 
 
 def note_refusal(request: HttpRequest, key: ApiKey, reason: str) -> None:
-    if not is_first(f"access_refused:{key.id}:{reason}"):
+    if not is_first(f"access_refused:{key.id}:{reason.replace(' ', '_')}"):
         return
     with transaction.atomic():
         record(

@@ -129,8 +129,8 @@ def request_recheck(
     """Queues another run over the case's current report; one that hasn't ended yet is returned instead."""
     receipt = Receipt(case.tenant_id, requested_by, actor_type, actor_role, at)
     with tenant_scope(case.tenant_id), transaction.atomic():
-        locked = Case.objects.select_for_update(of=("self",)).select_related("current_verification").get(id=case.id)
-        current = locked.current_verification
+        locked = Case.objects.select_for_update().get(id=case.id)
+        current = locked.current_verification  # only now: a join would not see the run of whoever had the lock
         assert current is not None, "a case is saved together with its first run"
         if not current.ended:
             return current

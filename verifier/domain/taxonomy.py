@@ -32,7 +32,9 @@ KINDS: dict[MaterialType, str] = {
     MaterialType.CRIMINAL: "criminal, crime, crimes, criminality, fraud, corruption, bribery, laundering,"
     " money laundering, terrorism, terrorist, terrorist financing, terrorism financing, evasion, tax evasion,"
     " tax fraud, embezzlement, trafficking, human trafficking, drug trafficking, prosecution, prosecutor, indictment,"
-    " indicted, conviction, convicted, arrest, arrested, financial crime, organised crime, organized crime, cyber crime, cybercrime, wanted",
+    " indicted, conviction, convicted, arrest, arrested, financial crime, organised crime,"
+    " organized crime, economic crime, cyber crime, cybercrime, offence, offences, offense, offenses, wanted,"
+    " interpol, red notice",
     MaterialType.ENFORCEMENT: "enforcement, law enforcement, penalty, penalties, fine, fines, fined, violation,"
     " violations, breach, debarment, debarred",
     MaterialType.REGULATORY_ACTION: "regulatory, regulator, disciplinary, licence revocation, license revocation,"
@@ -49,9 +51,10 @@ QUALIFIERS = vocabulary(
     " owners shareholder shareholders management client customer hit hits match matches matched finding findings alert"
     " alerts flag flagged result results list lists listing listed screening check search claim claims allegation"
     " allegations alleged confirmed possible potential suspected direct eu un uk us ofsi hmt seco national"
-    " international global consolidated designation designated watchlist exposure risk action actions investigation investigations"
-    " investigated proceeding proceedings case cases charge charges charged record records history probe order orders"
-    " measure measures notice warning warnings media news article report verdict ongoing active past the of and"
+    " international global consolidated designation designated watchlist exposure risk action actions investigation"
+    " investigations investigated proceeding proceedings case cases charge charges charged record records history probe"
+    " order orders measure measures notice warning warnings media news article report verdict ongoing active past aml cft anti"
+    " the of and"
 )
 
 NOT_SCREENED = ("not screened", "unscreened", "not searched", "screening gap", "coverage gap")
@@ -60,6 +63,7 @@ FAILURES = vocabulary(
     "error errors failure failed unavailable incomplete degraded timeout skipped missing outage partial inconclusive"
     " pending"
 )
+CLAIMS = vocabulary("hit hits match matches matched designation designated")  # a partial match is no gap
 LOOKED_AT = vocabulary("screening recall coverage search searches media retrieval sanctions sanction pep")
 GAP_IN = LOOKED_AT | vocabulary("data evidence ingestion")
 SCREENING_WORDS = vocabulary("screening pep peps watchlist watchlists politically rca")
@@ -109,6 +113,8 @@ def marks_coverage(words: tuple[str, ...]) -> bool:
     if any(marker in " ".join(words) for marker in NOT_SCREENED):
         return True
     told = set(words)
+    if told & CLAIMS:
+        return False
     return bool((told & GAPS and told & GAP_IN) or (told & LOOKED_AT and words[-1] in FAILURES))
 
 

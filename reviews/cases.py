@@ -1,0 +1,358 @@
+"""A case as callers read it. What the report said is put together from its own text, so that it comes back as spelled."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from reviews.models import Decision, Standing, Waiting
+from reviews.standing import approval_of, reversal_of, standings, status_of
+from verifier.domain.answers import Cause
+from verifier.domain.gate import (
+    SENTENCES,
+    CheckedFinding,
+    ReviewReason,
+    correctness_needs_review,
+    correctness_verdicts,
+)
+from verifier.domain.json_text import members
+from verifier.domain.verdicts import Verdict, unrecorded
+from verifier.models import Case, Finding, FindingVerdict, Report, Verification
+
+# Ours beside the report's own keys. A report's value under one of them goes to `reported` and is never believed.
+FINDING_KEYS = {
+    *("source_trust", "corroboration_count", "corroborated", "uncorroborated"),
+    *("selection", "verdict", "decision", "reported"),
+}
+GATE_KEYS = {"correctness_needs_review", "correctness_verdicts", "reported"}
+PENDING = "pending"
+Members = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A case with everything its JSON holds, read in a number of queries that doesn't depend on its size."""
+
+    case: Case
+    report: Report
+    run: Verification
+    correctness: Verification | None  # the run whose verdicts are in force; None: the check was never on
+    findings: list[Finding]
+    standings: dict[UUID, Standing]
+    verdicts: dict[UUID, FindingVerdict]
+    decisions: list[Decision]  # newest last
+    waiting: list[Waiting]
+
+
+def case_json(case: Case, *, history: bool = False) -> str:
+    """The case as JSON text. With `history` also every verdict and decision ever given, oldest first."""
+    loaded = load(case)
+    reasons = review_reasons(loaded)
+    parts: Members = [
+        ("case_id", dump(str(case.id))),
+        ("tenant", dump(case.tenant.slug)),
+        ("report_id", dump(case.report_id)),
+        ("iteration", dump(loaded.report.iteration)),
+        ("subject", loaded.report.subject),
+        ("needs_review", dump(bool(reasons))),
+        ("review_reasons", dump(reasons)),
+        ("quality_gate", gate_json(loaded)),
+        ("verification", dump(verification(loaded.run))),
+        ("simulated", dump(is_simulated(loaded))),
+        ("findings", "[" + ", ".join(finding_json(finding, loaded) for finding in loaded.findings) + "]"),
+    ]
+    if history:
+        parts.append(("history", dump({"verdicts": all_verdicts(case), "decisions": all_decisions(loaded)})))
+    return assemble(parts)
+
+
+def load(case: Case) -> Loaded:
+    case = Case.objects.select_related("tenant", "current_report", "current_verification").defer(
+        "current_report__content"
+    ).get(id=case.id)
+    report, run = case.current_report, case.current_verification
+    assert report is not None and run is not None, "a case is saved together with its first report and run"
+    standing = standings(case)
+    named = [one.verdict_row_id for one in standing.values() if one.verdict_row_id]
+    asked = Verification.objects.filter(case=case, report=report, correctness_enabled=True)
+    return Loaded(
+        case=case,
+        report=report,
+        run=run,
+        correctness=asked.order_by("-queued_at", "-id").first(),
+        findings=list(report.findings.order_by("position")),
+        standings=standing,
+        verdicts=FindingVerdict.objects.in_bulk(named),
+        decisions=decisions_of(case),
+        waiting=list(
+            Waiting.objects.select_related("finding").defer("finding__content").filter(case=case, tenant_id=case.tenant_id)
+        ),
+    )
+
+
+def decisions_of(case: Case) -> list[Decision]:
+    related = ("finding", "author", "verdict", "approval__by", "reversed_by__author")
+    rows = Decision.objects.filter(case=case, tenant_id=case.tenant_id).select_related(*related)
+    unread = ("finding__content", "verdict__evidence", "reversed_by__evidence")
+    return list(rows.defer(*unread).order_by("decided_at", "id"))
+
+
+# Why it waits
+
+
+def review_reasons(loaded: Loaded) -> list[dict[str, Any]]:
+    """The structural gate first, then a failed run, then findings in the order of the report."""
+    forced = [row for row in loaded.waiting if row.forced]
+    case_first = {ReviewReason.STRUCTURAL_GATE: -2, ReviewReason.VERIFICATION_FAILED: -1}
+
+    def place(row: Waiting) -> int:
+        return row.finding.position if row.finding else case_first[ReviewReason(row.reason)]
+
+    return [
+        {
+            "code": row.reason,
+            "finding_id": row.finding.finding_id if row.finding else None,
+            "text": SENTENCES[ReviewReason(row.reason)],
+        }
+        for row in sorted(forced, key=place)
+    ]
+
+
+def gate_json(loaded: Loaded) -> str:
+    """The report's own gate; ours added only where the correctness check was on."""
+    parts, reported = apart(members_of(loaded.report.quality_gate), GATE_KEYS)
+    if loaded.correctness is not None:
+        driving = [finding for finding in loaded.findings if finding.selected]
+        checked = [check(finding, loaded) for finding in sorted(driving, key=lambda one: one.recheck_position or 0)]
+        failed = loaded.correctness.status == Verification.Status.FAILED
+        needs = correctness_needs_review([one.verdict for one in checked], run_failed=failed)
+        parts.append(("correctness_needs_review", dump(needs)))
+        parts.append(("correctness_verdicts", dump(correctness_verdicts(checked))))
+    if reported:
+        parts.append(("reported", assemble(reported)))
+    return assemble(parts)
+
+
+def members_of(text: str) -> Members:
+    return members(text) if text.lstrip().startswith("{") else []
+
+
+def check(finding: Finding, loaded: Loaded) -> CheckedFinding:
+    standing = loaded.standings.get(finding.id)
+    kind = finding.material_type or None
+    if standing is None or standing.verdict == PENDING:
+        return CheckedFinding(finding.finding_id, kind, None, None)
+    return CheckedFinding(finding.finding_id, kind, Verdict(standing.verdict), Cause(standing.cause))
+
+
+def is_simulated(loaded: Loaded) -> bool:
+    return any(verdict.simulated for verdict in loaded.verdicts.values())
+
+
+# Findings
+
+
+def finding_json(finding: Finding, loaded: Loaded) -> str:
+    parts, reported = apart(members(finding.content), FINDING_KEYS)
+    if loaded.report.corroboration_labels:
+        parts += labels(finding)
+    if loaded.correctness is not None:
+        parts.append(("selection", dump(selection(finding))))
+        parts.append(("verdict", dump(verdict_in_force(finding, loaded))))
+    decision = decision_on(finding, loaded)
+    if decision is not None or loaded.correctness is not None:
+        parts.append(("decision", dump(decision)))
+    if reported:
+        parts.append(("reported", assemble(reported)))
+    return assemble(parts)
+
+
+def apart(told: Members, ours: set[str]) -> tuple[Members, Members]:
+    """The report's own members, and those under a name of ours."""
+    return [pair for pair in told if pair[0] not in ours], [pair for pair in told if pair[0] in ours]
+
+
+def labels(finding: Finding) -> Members:
+    count = finding.corroboration_count or 0
+    return [
+        ("source_trust", dump(finding.source_trust)),
+        ("corroboration_count", dump(count)),
+        ("corroborated", dump(count >= 2)),
+        ("uncorroborated", dump(count < 2)),
+    ]
+
+
+def selection(finding: Finding) -> dict[str, Any]:
+    return {
+        "selected": finding.selected,
+        "why": finding.selection_why,
+        "material_type": finding.material_type or None,
+    }
+
+
+def verdict_in_force(finding: Finding, loaded: Loaded) -> dict[str, Any] | None:
+    """The latest verdict. A run that ended without one leaves the finding indeterminate; while it runs there is none."""
+    standing = loaded.standings.get(finding.id)
+    if standing is None or standing.verdict == PENDING:
+        return None
+    if standing.verdict_row_id is not None:
+        return verdict_values(loaded.verdicts[standing.verdict_row_id])
+    assert loaded.correctness is not None, "a finding only stands under a run"
+    return {**NO_VERDICT, "verification_id": str(loaded.correctness.id), "started_at": moment(loaded.correctness.started_at)}
+
+
+NO_VERDICT: dict[str, Any] = {
+    "id": None,
+    "verification_id": None,
+    "verdict": str(unrecorded().verdict),
+    "cause": str(unrecorded().cause),
+    "reason": unrecorded().reason,
+    "provider": "",
+    "started_at": None,
+    "duration_ms": None,
+    "slot_wait_ms": None,
+    "recorded_at": None,
+    "evidence_sha256": None,
+    "model": None,
+    "prompt_id": None,
+    "prompt_sha256": None,
+    "quote": "",
+    "near_misses": [],
+    "not_used": [],
+    "partial": [],
+    "simulated": False,
+    "evidence": None,
+}
+
+
+def verdict_values(verdict: FindingVerdict) -> dict[str, Any]:
+    evidence: Mapping[str, Any] = verdict.evidence
+    return {
+        "id": str(verdict.id),
+        "verification_id": str(verdict.verification_id),
+        "verdict": verdict.verdict,
+        "cause": verdict.cause,
+        "reason": verdict.reason,
+        "provider": verdict.provider,
+        "started_at": moment(verdict.started_at),
+        "duration_ms": verdict.duration_ms,
+        "slot_wait_ms": verdict.slot_wait_ms,
+        "recorded_at": moment(verdict.recorded_at),
+        "evidence_sha256": verdict.evidence_sha256,
+        "model": verdict.model,
+        "prompt_id": verdict.prompt_id,
+        "prompt_sha256": verdict.prompt_sha256,
+        "quote": verdict.quote,
+        "near_misses": evidence.get("near_misses") or [],
+        "not_used": evidence.get("not_used") or [],
+        "partial": evidence.get("partial") or [],
+        "simulated": verdict.simulated,
+        "evidence": evidence,
+    }
+
+
+# Decisions
+
+
+def decision_on(finding: Finding, loaded: Loaded) -> dict[str, Any] | None:
+    """The newest decision on this very text of the finding, whatever became of it; a withdrawal is told with what it
+    took back.
+    """
+    mine = [one for one in loaded.decisions if one.reverses_id is None and is_about(one, finding)]
+    if not mine:
+        return None
+    standing = loaded.standings.get(finding.id)
+    answers = standing is not None and standing.answered and standing.decision_id == mine[-1].id
+    return {**decision_values(mine[-1]), "answers": answers}
+
+
+def is_about(decision: Decision, finding: Finding) -> bool:
+    same = decision.finding
+    return same.finding_id == finding.finding_id and same.content_sha256 == finding.content_sha256
+
+
+def decision_values(decision: Decision) -> dict[str, Any]:
+    second, withdrawal = approval_of(decision), reversal_of(decision)
+    return {
+        "id": str(decision.id),
+        "kind": decision.kind,
+        "outcome": decision.outcome,
+        "reason_code": decision.reason_code,
+        "reason": decision.reason,
+        "evidence": decision.evidence,
+        "status": status_of(decision),
+        "by": decision.author.username,
+        "second": second and {
+            "by": second.by.username,
+            "approved": second.approved,
+            "reason": second.reason,
+            "at": moment(second.approved_at),
+        },
+        "needs_second": decision.needs_second,
+        "answers_verdict": str(decision.verdict_id) if decision.verdict_id else None,
+        "decided_at": moment(decision.decided_at),
+        "reversed_by": withdrawal and {
+            "by": withdrawal.author.username,
+            "reason": withdrawal.reason,
+            "at": moment(withdrawal.decided_at),
+        },
+    }
+
+
+# What was ever said
+
+
+def all_verdicts(case: Case) -> list[dict[str, Any]]:
+    rows = FindingVerdict.objects.filter(case=case, tenant_id=case.tenant_id).select_related("finding__report")
+    unread = ("finding__content", "finding__report__content")
+    return [
+        {
+            "finding_id": verdict.finding.finding_id,
+            "iteration": verdict.finding.report.iteration,
+            "content_sha256": verdict.finding.content_sha256,
+            **verdict_values(verdict),
+        }
+        for verdict in rows.defer(*unread).order_by("recorded_at", "id")
+    ]
+
+
+def all_decisions(loaded: Loaded) -> list[dict[str, Any]]:
+    return [
+        {
+            "finding_id": decision.finding.finding_id,
+            "content_sha256": decision.finding.content_sha256,
+            "verification_id": str(decision.verdict.verification_id) if decision.verdict else None,
+            "reverses": str(decision.reverses_id) if decision.reverses_id else None,
+            **decision_values(decision),
+        }
+        for decision in loaded.decisions
+    ]
+
+
+# Text
+
+
+def verification(run: Verification) -> dict[str, Any]:
+    return {
+        "id": str(run.id),
+        "status": run.status,
+        "queued_at": moment(run.queued_at),
+        "started_at": moment(run.started_at),
+        "finished_at": moment(run.finished_at),
+    }
+
+
+def moment(at: datetime | None) -> str | None:
+    """RFC 3339 in UTC, to the microsecond."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
+
+
+def dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def assemble(parts: Iterable[tuple[str, str]]) -> str:
+    """A JSON object of names and the raw JSON texts of their values."""
+    return "{" + ", ".join(f"{dump(name)}: {raw}" for name, raw in parts) + "}"

@@ -157,7 +157,9 @@ def chromium() -> str:
     names = ("chromium", "chromium-browser", "google-chrome")
     found = os.environ.get("CHROMIUM") or next((path for name in names if (path := shutil.which(name))), None)
     if not found:
-        pytest.exit("Chromium is missing: install it (Debian: apt-get install chromium) or name it in CHROMIUM", returncode=3)
+        pytest.exit(
+            "Chromium is missing: install it (Debian: apt-get install chromium) or name it in CHROMIUM", returncode=3
+        )
     return found
 
 

@@ -48,7 +48,16 @@ def product_environment(application_url: str, tmp_path_factory: pytest.TempPathF
 def live_product(product_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """The web server. Tests that use it commit: give them `transactional_db`."""
     port, log = free_port(), tmp_path_factory.mktemp("web") / "web.log"
-    command = ["gunicorn", "verifier.wsgi", "--worker-class", "gthread", "--threads", "4", "--bind", f"127.0.0.1:{port}"]
+    command = [
+        "gunicorn",
+        "verifier.wsgi",
+        "--worker-class",
+        "gthread",
+        "--threads",
+        "4",
+        "--bind",
+        f"127.0.0.1:{port}",
+    ]
     process = children.start([TOOLS / command[0], *command[1:]], log=log, cwd=PROJECT, environment=product_environment)
     product = Product(url=f"http://127.0.0.1:{port}", log=log)
     try:
@@ -72,7 +81,10 @@ def worker(product_environment: dict[str, str], tmp_path: Path) -> Iterator[Any]
     command = ["celery", "-A", "verifier", "worker", "--pool", "threads", "--concurrency", "4"]
     quick = ["--without-mingle", "--without-gossip", "--hostname", f"test-{os.getpid()}@local"]
     process = children.start(
-        [TOOLS / command[0], *command[1:], *quick], log=tmp_path / "worker.log", cwd=PROJECT, environment=product_environment
+        [TOOLS / command[0], *command[1:], *quick],
+        log=tmp_path / "worker.log",
+        cwd=PROJECT,
+        environment=product_environment,
     )
     yield process
     children.stop(process)

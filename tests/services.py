@@ -35,7 +35,9 @@ class Services:
             user=user,
             options=postgres.FOR_TESTS,
         )
-        self.broker = Broker(home=self.folder / "v", socket=self.folder / "v.sock", log=self.folder / "valkey.log", durable=False)
+        self.broker = Broker(
+            home=self.folder / "v", socket=self.folder / "v.sock", log=self.folder / "valkey.log", durable=False
+        )
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
@@ -76,7 +78,18 @@ def reachable_installation(folder: Path) -> Path:
     return Path(shutil.copytree(installed, folder / "pginstall"))
 
 
-CALLERS_OWN = ("OPENSANCTIONS_", "TAVILY_", "EXA_", "BRIGHTDATA_", "JUDGE_", "FINDING_", "CITATION_", "EVIDENCE_", "MAKER_", "MAX_REPORT")
+CALLERS_OWN = (
+    "OPENSANCTIONS_",
+    "TAVILY_",
+    "EXA_",
+    "BRIGHTDATA_",
+    "JUDGE_",
+    "FINDING_",
+    "CITATION_",
+    "EVIDENCE_",
+    "MAKER_",
+    "MAX_REPORT",
+)
 
 
 def forget_callers_configuration() -> None:

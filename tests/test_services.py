@@ -25,7 +25,10 @@ def test_the_application_role_may_not_change_the_trail(as_application, tenant):
 
 
 def test_the_application_connects_with_its_own_password(app_connection):
-    assert app_connection.execute("SELECT current_user, session_user").fetchone() == ("second_look_app", "second_look_app")
+    assert app_connection.execute("SELECT current_user, session_user").fetchone() == (
+        "second_look_app",
+        "second_look_app",
+    )
 
 
 @pytest.mark.parametrize("address", ["http://192.0.2.1/", "http://example.com/"])

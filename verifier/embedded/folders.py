@@ -117,7 +117,9 @@ def locked(data_dir: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(descriptor, 20).decode(errors="replace").strip()
-            raise Refused(f"{data_dir} is in use by process {holder}: stop that demo, or use another --data-dir") from None
+            raise Refused(
+                f"{data_dir} is in use by process {holder}: stop that demo, or use another --data-dir"
+            ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
@@ -151,7 +153,7 @@ def set_aside(cluster: Path) -> Path:
 
 
 def reachable_installation(installed: Path, places: Places) -> Path:
-    """The database's binaries where its user can run them: when ours are in a closed folder, a copy beside the cluster."""
+    """The database's binaries where its user can run them: from a closed folder, a copy beside the cluster."""
     if places.user is None or searchable_by_others(installed):
         return installed
     copy = places.cluster / "pginstall"

@@ -143,7 +143,9 @@ class Product:
         deadline = time.monotonic() + READY_SECONDS
         while not (is_ready(self.base_url) and self.supervisor.all_run()):
             if time.monotonic() > deadline:
-                raise Refused(f"the product was not ready after {READY_SECONDS:.0f} s; its logs are in {self.places.logs}")
+                raise Refused(
+                    f"the product was not ready after {READY_SECONDS:.0f} s; its logs are in {self.places.logs}"
+                )
             self.supervisor.look()
             time.sleep(0.1)
 

@@ -35,9 +35,8 @@ def ensure_role(connection: psycopg.Connection[Any], login: Login, *, may_create
 def ensure_database(connection: psycopg.Connection[Any], *, name: str, owner: str, application: str) -> None:
     """Creates the database for its owner; besides the owner only the application role may connect."""
     if connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
-        # A superuser of a managed service may not be one: it must be a member of the owner to create for it.
-        statement = SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'")
-        connection.execute(statement.format(Identifier(name), Identifier(owner)))
+        creation = SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING 'UTF8'")
+        connection.execute(creation.format(Identifier(name), Identifier(owner)))
     for statement in access(name, application):
         connection.execute(statement)
 

@@ -56,7 +56,11 @@ class Programs:
         return self.service("stand-in", "-m", "verifier.simulated", "--port", str(port))
 
     def begin(self, *command: str) -> "Step":
-        return Step(command[0], self.launch(command[0], "manage.py", *command, "--skip-checks", log="setup"), self.places.logs / "setup.log")
+        return Step(
+            command[0],
+            self.launch(command[0], "manage.py", *command, "--skip-checks", log="setup"),
+            self.places.logs / "setup.log",
+        )
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Supervisor:
         running.started = time.monotonic()
         try:
             running.process = running.service.launch()
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001  # whatever it is, the others go on
             running.due = time.monotonic() + pause_after(running.failures)
             running.failures += 1
             self.report(f"{running.service.name} did not start: {problem}")

@@ -41,7 +41,7 @@ class Broker:
     def start(self) -> subprocess.Popen[bytes]:
         self.home.mkdir(mode=0o700, exist_ok=True)
         self.socket.unlink(missing_ok=True)
-        where = ["--port", "0", "--unixsocket", self.socket, "--unixsocketperm", "700", "--dir", self.home]
+        where = ["--port", "0", "--unixsocket", str(self.socket), "--unixsocketperm", "700", "--dir", str(self.home)]
         keep = ["--appendonly", "yes" if self.durable else "no", "--save", ""]
         process = children.start([binary(), *where, *keep], log=self.log)
         try:

@@ -51,7 +51,9 @@ def create_person(tenant: Tenant, name: str) -> dict[str, str]:
     role, display_name = PEOPLE[name]
     password = secrets.token_urlsafe(15)
     with tenant_scope(tenant.id), transaction.atomic():
-        user = User.objects.filter(username=name).first() or User(username=name, tenant=tenant, role=role, display_name=display_name)
+        user = User.objects.filter(username=name).first() or User(
+            username=name, tenant=tenant, role=role, display_name=display_name
+        )
         is_new = user.pk is None
         user.set_password(password)
         user.save()

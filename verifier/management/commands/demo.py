@@ -23,7 +23,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"of the pages and the API ({DEFAULT_PORT})")
-        parser.add_argument("--empty", action="store_true", help="no demo data, no stand-ins, switches at their defaults")
+        parser.add_argument(
+            "--empty", action="store_true", help="no demo data, no stand-ins, switches at their defaults"
+        )
         parser.add_argument("--data-dir", type=Path, default=settings.DATA_DIR, help="where everything is kept")
         parser.add_argument("--reset", action="store_true", help="forget what is kept there and begin anew")
 

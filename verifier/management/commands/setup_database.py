@@ -1,4 +1,4 @@
-"""For a PostgreSQL of one's own: the owner role, the application role and the database, by the same SQL as the demo's."""
+"""For a PostgreSQL of one's own: owner role, application role and database, by the same SQL as the demo's."""
 
 import os
 from typing import Any

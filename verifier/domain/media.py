@@ -7,7 +7,7 @@ and how much of each is shown follow from what they say and what was asked.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
@@ -20,7 +20,8 @@ HOST_CHARACTERS = 60
 DATE_CHARACTERS = 30
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 WORD = re.compile(r"\w+")
-SENTENCE_START = re.compile(r"(?:(?<=[.!?\u3002\uff01\uff1f])\s+|\n+)(?=\S)")
+PASSAGE_START = re.compile(r"(?:(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+|(?P<space>\s+))(?=\S)")
+PASSAGE_CHARACTERS = 300  # where a text has no sentences, a passage begins at a word after so many
 MIRRORS = ("www.", "m.", "amp.", "mobile.")
 TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|ref_src|cmpid|ocid)(?:=|$)", re.IGNORECASE)
 MARK = re.compile(r"\[#(\d+)")
@@ -133,14 +134,6 @@ def page_of(url: str) -> str:
     return f"{host_of(url)}{parts.path.rstrip('/')}{'?' + query if query else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """An item of the summary before it is known how much of its text there is room for."""
-
-    item: MediaItem
-    head: str
-
-
 def summarise(items: Sequence[MediaItem], asked: set[str], characters: int) -> tuple[str, tuple[MediaItem, ...]]:
     """The text that the judge reads, at most `characters` long, and the items with `cut` where it shows less of them.
 
@@ -148,14 +141,11 @@ def summarise(items: Sequence[MediaItem], asked: set[str], characters: int) -> t
     """
     mark = free_mark(items)
     heads = [label_line(item, f"[#{mark} item {number} of {len(items)}]") for number, item in enumerate(items, 1)]
-    bodies = [body_of(item) for item in items]
     room = characters - sum(len(head) + 1 for head in heads) - 2 * max(len(items) - 1, 0)
-    shares = fair_shares([len(body) for body in bodies], max(room, 0))
-    pieces = [excerpt(body, share, asked) for body, share in zip(bodies, shares, strict=True)]
-    summary = "\n\n".join(f"{head}\n{piece}" for head, piece in zip(heads, pieces, strict=True))
-    shown = (
-        replace(item, cut=item.cut or piece != body) for item, piece, body in zip(items, pieces, bodies, strict=True)
-    )
+    shares = fair_shares([len(body_of(item)) for item in items], max(room, 0))
+    bodies = [shown_of(item, share, asked) for item, share in zip(items, shares, strict=True)]
+    summary = "\n\n".join(f"{head}\n{body}" for head, body in zip(heads, bodies, strict=True))
+    shown = (replace(item, cut=item.cut or body != body_of(item)) for item, body in zip(items, bodies, strict=True))
     return summary[:characters], tuple(shown)
 
 
@@ -178,6 +168,26 @@ def body_of(item: MediaItem) -> str:
     return "\n".join(part for part in (item.title.strip(), item.text.strip()) if part)
 
 
+def shown_of(item: MediaItem, share: int, asked: set[str]) -> str:
+    """Title and text, or as much of both as the item's share has room for. The title takes at most half of it."""
+    body = body_of(item)
+    if len(body) <= share:
+        return body
+    title, text = item.title.strip(), item.text.strip()
+    if not text:
+        return beginning(title, share)
+    if not title:
+        return excerpt(text, share, asked)
+    title = beginning(title, max(share // 2, share - len(text) - 1))
+    return f"{title}\n{excerpt(text, max(share - len(title) - 1, 0), asked)}"[:share]
+
+
+def beginning(text: str, room: int) -> str:
+    if len(text) <= room:
+        return text
+    return f"{text[: room - len(CUT) - 1]} {CUT}" if room > len(CUT) else text[:room]
+
+
 def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
     """Equal shares of the room; what a short text doesn't need goes to the longer ones."""
     shares = [0] * len(wanted)
@@ -188,24 +198,29 @@ def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def excerpt(body: str, room: int, asked: set[str]) -> str:
-    """The body, or as much of it as there is room for: the passage that holds most of what was asked."""
-    if len(body) <= room:
-        return body
-    if room <= 2 * len(CUT) + 2:
-        return body[:room]
-    starts = [0, *(match.end() for match in SENTENCE_START.finditer(body))]
-    head_room, middle_room = room - len(CUT) - 1, room - 2 * len(CUT) - 2
-
-    def told(start: int) -> int:
-        return len(asked & words_of(body[start : start + (middle_room if start else head_room)]))
-
-    start = max(starts, key=lambda start: (told(start), -start))
+def excerpt(text: str, room: int, asked: set[str]) -> str:
+    """As much of a text as there is room for, around the passage that holds most of the words that were asked about."""
+    room_between = room - 2 * len(CUT) - 2
+    if len(text) <= room or room_between <= 0:
+        return text[:room]
+    starts = passage_starts(text)
+    ends = [*starts[1:], len(text)]
+    best = max(range(len(starts)), key=lambda place: (len(asked & words_of(text[starts[place] : ends[place]])), -place))
+    lead = max(room_between - (ends[best] - starts[best]), 0) // 3
+    start = next(start for start in starts if start >= starts[best] - lead)
     if start == 0:
-        return f"{body[:head_room]} {CUT}"
-    if len(body) - start <= head_room:
-        return f"{CUT} {body[len(body) - head_room :]}"
-    return f"{CUT} {body[start : start + middle_room]} {CUT}"
+        return beginning(text, room)
+    if len(text) - start <= room_between:
+        return f"{CUT} {text[-(room - len(CUT) - 1) :]}"
+    return f"{CUT} {text[start : start + room_between]} {CUT}"
+
+
+def passage_starts(text: str) -> list[int]:
+    starts = [0]
+    for match in PASSAGE_START.finditer(text):
+        if not match["space"] or match.end() - starts[-1] > PASSAGE_CHARACTERS:
+            starts.append(match.end())
+    return starts
 
 
 def is_quote_of(quote: str, summary: str) -> bool:

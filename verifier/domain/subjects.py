@@ -99,7 +99,7 @@ def folded(text: str) -> str:
 
 
 def schema_of(entity_type: str) -> str:
-    return SCHEMAS.get("_".join(re.split(r"[\W_]+", entity_type.casefold().strip())), COMPANY)
+    return SCHEMA_OF.get("_".join(re.findall(r"[^\W_]+", entity_type.casefold())), COMPANY)
 
 
 def is_subject(finding: ReportedFinding, subject: Subject) -> bool:

@@ -53,8 +53,8 @@ QUALIFIERS = vocabulary(
     " allegations alleged confirmed possible potential suspected direct eu un uk us ofsi hmt seco national"
     " international global consolidated designation designated watchlist exposure risk action actions investigation"
     " investigations investigated proceeding proceedings case cases charge charges charged record records history probe"
-    " order orders measure measures notice warning warnings media news article report verdict ongoing active past aml cft anti"
-    " the of and"
+    " order orders measure measures notice warning warnings media news article report verdict ongoing active past"
+    " aml cft anti the of and"
 )
 
 NOT_SCREENED = ("not screened", "unscreened", "not searched", "screening gap", "coverage gap")

@@ -1,6 +1,14 @@
 """What people type, checked for shape. What they may do is decided in `permissions` and by the writes themselves."""
 
+from typing import Any
+
 from django import forms
+from django.conf import settings
+from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
+
+from reviews import words
+from reviews.decisions import LEAST_CHARACTERS, MOST_CHARACTERS, REASON_CODES, InvalidDecision, check_words
+from reviews.models import User
 
 
 class SignInForm(forms.Form):
@@ -8,3 +16,125 @@ class SignInForm(forms.Form):
     password = forms.CharField(
         max_length=500, strip=False, widget=forms.PasswordInput, error_messages={"required": "Enter your password."}
     )
+
+
+class BoundedUpload(TemporaryFileUploadHandler):
+    """Stops keeping a file once it is larger than a report may be. The rest of the form is read as usual."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self.received = 0
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.received += len(raw_data)
+        if self.received > settings.MAX_REPORT_BYTES:
+            self.request.file_too_large = True  # type: ignore[union-attr]
+            raise SkipFile
+        super().receive_data_chunk(raw_data, start)
+
+
+class DecisionForm(forms.Form):
+    """What an officer says of a finding. Whether it may be recorded is `decisions`' word; here it only becomes fields."""
+
+    outcome = forms.ChoiceField(
+        label="What becomes of the finding?",
+        widget=forms.RadioSelect,
+        choices=[
+            ("stands", "It stands"),
+            ("does_not_stand", "It does not stand"),
+            ("needs_more", "More is needed before it can be decided"),
+            ("escalated", "Escalate it to someone more senior"),
+        ],
+        required=False,
+    )
+    reason_code = forms.ChoiceField(label="Reason code", required=False)
+    reason = forms.CharField(
+        label="Reason",
+        help_text=f"In your own words, at least {LEAST_CHARACTERS} characters. It becomes part of the trail.",
+        widget=forms.Textarea(attrs={"rows": 5, "maxlength": MOST_CHARACTERS}),
+        required=False,
+        strip=False,
+    )
+    evidence = forms.MultipleChoiceField(
+        label="Evidence you rely on", widget=forms.CheckboxSelectMultiple, required=False
+    )
+    verdict_id = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    form_token = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, data: Any = None, *, evidence: list[str], draft: str = "", **kwargs: Any) -> None:
+        super().__init__(data, auto_id="decide_%s", label_suffix="", **kwargs)
+        self.fields["evidence"].choices = [(item, item) for item in evidence]  # type: ignore[attr-defined]
+        self.fields["reason_code"].choices = reason_choices()  # type: ignore[attr-defined]
+        self.fields["reason"].widget.attrs["data-draft"] = draft
+        for name, field in self.fields.items():
+            if name in self.errors:
+                field.widget.attrs["aria-invalid"] = "true"
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        outcome, code = cleaned.get("outcome", ""), cleaned.get("reason_code", "")
+        chosen_for, _, cleaned["code"] = code.rpartition(":")
+        try:
+            check_words(
+                outcome,
+                cleaned["code"] if chosen_for == outcome else "",
+                cleaned.get("reason", ""),
+                cleaned.get("evidence", []),
+            )
+        except InvalidDecision as problem:
+            for field, sentence in problem.problems.items():
+                if field not in self.errors:
+                    self.add_error(field, sentence)
+        return cleaned
+
+
+def reason_choices() -> list[Any]:
+    """Grouped by outcome: a code belongs to one, so the outcome is part of what is sent."""
+    groups = [
+        (words.OUTCOMES[outcome], [(f"{outcome}:{code}", sentence) for code, sentence in codes.items()])
+        for outcome, codes in REASON_CODES.items()
+    ]
+    return [("", "Choose one that fits the outcome"), *groups]
+
+
+class SecondForm(forms.Form):
+    reason = forms.CharField(
+        label="Your reason",
+        help_text=f"At least {LEAST_CHARACTERS} characters.",
+        widget=forms.Textarea(attrs={"rows": 3, "maxlength": MOST_CHARACTERS}),
+        required=False,
+        strip=False,
+    )
+
+
+class SwitchForm(forms.Form):
+    enabled = forms.ChoiceField(choices=[("yes", "on"), ("no", "off")])
+    reason = forms.CharField(label="Reason", max_length=1000, error_messages={"required": "Say why the switch is changed."})
+
+
+class KeyForm(forms.Form):
+    label = forms.CharField(
+        label="What it is for",
+        help_text="Such as the system that will use it.",
+        max_length=100,
+        error_messages={"required": "Say what the key is for."},
+    )
+    scopes = forms.MultipleChoiceField(
+        label="What it may do",
+        widget=forms.CheckboxSelectMultiple,
+        choices=list(words.SCOPES.items()),
+        error_messages={"required": "Choose at least one thing the key may do."},
+    )
+
+
+class UserForm(forms.Form):
+    username = forms.CharField(
+        label="Sign-in name",
+        help_text="Unique in the installation, such as m.tamm.",
+        max_length=150,
+        error_messages={"required": "Enter a sign-in name."},
+    )
+    display_name = forms.CharField(
+        label="Name", help_text="As others see it.", max_length=150, error_messages={"required": "Enter the person's name."}
+    )
+    role = forms.ChoiceField(label="Role", choices=User.Role.choices)

@@ -8,6 +8,9 @@ VERDICTS = {
     "pending": "Being re-checked",
     "none": "Not checked",
 }
+CASE_REASONS = {"verification_failed": "The re-check broke off", "structural_gate": "The report's own gate"}
+HOLDERS = {"nobody": "by nobody", "mine": "by you", "others": "by others"}
+CORROBORATION = {"corroborated": "corroborated", "uncorroborated": "uncorroborated", "unlabelled": "without labels"}
 DEFINITIONS = {
     "confirmed": "The live source answered and backs the claim: a hit on the list, or a text that states this claim.",
     "contradicted": "The live source answered and does not hold what the report says it holds.",
@@ -36,6 +39,14 @@ CAUSES = {
     "unrecorded": "The run ended without a recorded verdict.",
     "stopped": "The re-check was switched off while it ran.",
     "unanswered_query": "The provider answered another question than the one asked.",
+}
+FAILURES = {
+    "provider_error": "did not answer",
+    "provider_timeout": "did not answer in time",
+    "provider_not_configured": "is not configured",
+    "quota": "refused: its quota is used up",
+    "capacity": "had no free slot in time",
+    "unanswered_query": "answered another question than the one asked",
 }
 SELECTION = {
     "severity": "checked because of its severity",
@@ -118,6 +129,8 @@ TABLES = {
     "role": ROLES,
     "entity": ENTITIES,
     "scope": SCOPES,
+    "corroboration": CORROBORATION,
+    "case_reason": CASE_REASONS,
     "switch": SWITCHES,
     "effect": SWITCH_EFFECTS,
 }

@@ -156,7 +156,7 @@ WHITENOISE_MANIFEST_STRICT = False
 # Intake
 MAX_REPORT_BYTES = environment.integer("MAX_REPORT_BYTES", 10 * 1024 * 1024, least=1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_REPORT_BYTES + 64 * 1024  # a form around the report; the report itself is counted on its own
-FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["reviews.forms.BoundedUpload"]
 
 # Providers: base address and key; a provider without key (OpenSanctions: nor own address) is not configured.
 OPENSANCTIONS_URL = environment.text("OPENSANCTIONS_URL")

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,6 +18,7 @@ from audit.log import record, tenant_scope
 from audit.models import SYSTEM_TENANT_ID, ActorType
 from reviews.forms import SignInForm
 from reviews.models import User
+from reviews.views.common import next_or
 
 PER_NAME = "5/5m"  # attempts with one name from one address
 PER_ADDRESS = "60/5m"  # attempts from one address, whatever the names
@@ -52,7 +52,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         login(request, user)
         request.session["stayed_at"] = timezone.now().isoformat()
         note(user, "signed_in")
-    return redirect(next_page(request))
+    return redirect(next_or(request, resolve_url("home")))
 
 
 @require_POST
@@ -75,13 +75,6 @@ def stay(request: HttpRequest) -> HttpResponse:
 def page(request: HttpRequest, form: SignInForm, problem: str = "", status: int = 200) -> HttpResponse:
     context = {"form": form, "problem": problem, "next": request.POST.get("next", request.GET.get("next", ""))}
     return render(request, "sign_in.html", context, status=status)
-
-
-def next_page(request: HttpRequest) -> str:
-    wanted = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
-        return wanted
-    return resolve_url("home")
 
 
 def too_many(request: HttpRequest) -> bool:

@@ -186,6 +186,10 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('verification', 'finding'), name='verdict_one_per_run'),
         ),
         migrations.AddIndex(
+            model_name='findingverdict',
+            index=models.Index(condition=models.Q(('simulated', True)), fields=['tenant'], name='verdict_simulated'),
+        ),
+        migrations.AddIndex(
             model_name='case',
             index=models.Index(fields=['tenant', 'created_at', 'id'], name='case_recent'),
         ),

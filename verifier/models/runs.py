@@ -99,6 +99,10 @@ class FindingVerdict(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["verification", "finding"], name="verdict_one_per_run")]
+        # Every page says when answers are simulated; where none is, this is empty and costs nothing.
+        indexes = [
+            models.Index(fields=["tenant"], name="verdict_simulated", condition=models.Q(simulated=True)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.cause})"

@@ -1,0 +1,107 @@
+"""What every page shows around its content: where one can go, what waits there, and what to know first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from reviews import words
+from reviews.models import User
+from reviews.permissions import can_administer, can_submit_report, can_view_cases
+from reviews.queues import Outage, count_second, count_waiting, outages
+from verifier.models import FindingVerdict
+
+SIMULATED = (
+    "Answers on this installation are simulated: no outside source was asked. Nothing here says anything about a real person or company."
+)
+ADMINISTRATION = ("administration", "administration_keys", "administration_users", "switch", "revoke_key", "change_role")
+APART = ("upload", "trail")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place in the rail."""
+
+    name: str
+    url: str
+    icon: str
+    current: bool
+    count: int | None = None
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    kind: str
+    icon: str
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+def page(request: HttpRequest) -> dict[str, Any]:
+    """Callables, so that an answer that shows no rail asks for none of it."""
+    user = getattr(request, "user", None)
+    if not isinstance(user, User):
+        return {}
+    return {
+        "rail": partial(rail, request, user),
+        "banners": partial(banners, user),
+        "session_ends": partial(session_ends, request),
+        "session_age": settings.SESSION_COOKIE_AGE,
+    }
+
+
+def rail(request: HttpRequest, user: User) -> list[Entry]:
+    """Only what exists and this role may open."""
+    here = request.resolver_match.view_name if request.resolver_match else ""
+    places: list[tuple[bool, str, tuple[str, ...], Callable[[], int] | None]] = [
+        (can_view_cases(user), "Queue", ("queue", "home"), lambda: count_waiting(user.tenant)),
+        (can_view_cases(user), "Cases", ("cases", "case", "decide"), None),
+        (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
+        (can_view_cases(user), "Advisory", ("advisory",), None),
+        (can_submit_report(user), "Upload", ("upload",), None),
+        (user.has_perm("audit.view_trail"), "Trail", ("trail", "trail_event"), None),
+        (can_administer(user), "Administration", ADMINISTRATION, None),
+    ]
+    return [
+        Entry(name, reverse(names[0]), names[0], here in names, counting() if counting else None, names[0] in APART)
+        for allowed, name, names, counting in places
+        if allowed
+    ]
+
+
+def counting_second(user: User) -> Callable[[], int] | None:
+    """An officer's own share of it; nobody else can answer there."""
+    return (lambda: count_second(user.tenant, user)) if user.has_perm("reviews.decide") else None
+
+
+def banners(user: User) -> list[Banner]:
+    told = [outage_banner(outage) for outage in outages(user.tenant)]
+    if FindingVerdict.objects.filter(tenant_id=user.tenant_id, simulated=True).exists():
+        told.append(Banner("simulated", "outage", SIMULATED))
+    return told
+
+
+def outage_banner(outage: Outage) -> Banner:
+    """Who did not answer, how many wait for that, and that none of them counts as passed."""
+    name = words.providers(outage.provider)
+    many = "1 finding is" if outage.findings == 1 else f"{outage.findings} findings are"
+    why = ", ".join(words.CAUSES[cause].rstrip(".").lower() for cause in outage.causes)
+    text = f"{name[:1].upper()}{name[1:]} left questions unanswered ({why}): {many} indeterminate and need a person."
+    return Banner("outage", "outage", text, f"{reverse('queue')}?verdict=indeterminate&provider={outage.provider}", "Show them")
+
+
+def session_ends(request: HttpRequest) -> int:
+    """Seconds until the session is over."""
+    stayed_at = request.session.get("stayed_at")
+    if not stayed_at:
+        return settings.SESSION_COOKIE_AGE
+    passed = (timezone.now() - datetime.fromisoformat(stayed_at)).total_seconds()
+    return max(0, int(settings.SESSION_COOKIE_AGE - passed))

@@ -1,0 +1,122 @@
+"""Cases: the list, the case itself, its re-check under way, and the report as received."""
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.models import ActorType
+from reviews import queues, words
+from reviews.claims import note_view
+from reviews.models import User
+from reviews.permissions import can_submit_report, check_can_request_recheck, check_can_view_cases
+from reviews.views.case_page import CasePage, case_page
+from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
+from reviews.views.deciding import context_of, new_form
+from verifier.intake import request_recheck
+from verifier.models import Case
+
+STATES = {"": "all", "review": "needs review", "done": "nothing waits"}
+
+
+@require_safe
+def cases(request: HttpRequest) -> HttpResponse:
+    user = person(request)
+    check_can_view_cases(user)
+    search = request.GET.get("q", "").replace("\0", "").strip()[:200]
+    state = request.GET.get("state", "")
+    after = read_uuid(request.GET.get("after", ""))
+    wanted = {"review": True, "done": False}.get(state)
+    rows, following = queues.cases(user.tenant, needs_review=wanted, text=search, after=after)
+    context = {
+        "rows": [(row, verdict_words(row.verdicts)) for row in rows],
+        "search": search,
+        "chips": [(name, address(code, search), code == state) for code, name in STATES.items()],
+        "without_search": address(state, ""),
+        "filtered": wanted is not None,
+        "newest": address(state, search) if after else "",
+        "older": address(state, search, following) if following else "",
+        "may_upload": can_submit_report(user),
+    }
+    return render(request, "cases.html", context)
+
+
+def address(state: str, search: str, after: UUID | None = None) -> str:
+    query = {name: value for name, value in (("state", state), ("q", search), ("after", after)) if value}
+    return f"{reverse('cases')}{'?' if query else ''}{urlencode(query)}"
+
+
+def read_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def verdict_words(verdicts: dict[str, int]) -> str:
+    told = [f"{verdicts[code]} {name.lower()}" for code, name in words.VERDICTS.items() if verdicts.get(code)]
+    return ", ".join(told)
+
+
+@require_safe
+def advisory(request: HttpRequest) -> HttpResponse:
+    user = person(request)
+    check_can_view_cases(user)
+    page = queues.advisory(user.tenant, filters_of(request.GET), user=user, at=timezone.now())
+    return render(request, "advisory.html", {"page": page, "rows": page.rows})
+
+
+@require_safe
+def case(request: HttpRequest, case_id: UUID) -> HttpResponse:
+    case = get_case(request, case_id)
+    user = person(request)
+    at = timezone.now()
+    note_view(user=user, case=case, session=request.session.session_key or "", at=at)
+    page = page_of(request, case, user)
+    return render(request, "case.html", context_of(request, user, page, new_form(user, page)))
+
+
+def page_of(request: HttpRequest, case: Case, user: User) -> CasePage:
+    query = urlencode(kept_filters(request.GET))
+    return case_page(case=case, user=user, finding_id=request.GET.get("finding", ""), query=query, at=timezone.now())
+
+
+@require_safe
+def progress(request: HttpRequest, case_id: UUID) -> HttpResponse:
+    """The part of the page that a running re-check changes. What is being typed is not among it."""
+    case = get_case(request, case_id)
+    user = person(request)
+    page = page_of(request, case, user)
+    context = context_of(request, user, page, new_form(user, page))
+    seen = request.GET.get("seen", "")
+    context |= {"polling": True, "answer_changed": seen != (page.item.answer_id if page.item else "")}
+    return render(request, "case/polled.html", context)
+
+
+@require_safe
+def report(request: HttpRequest, case_id: UUID) -> HttpResponse:
+    """The bytes as received."""
+    case = get_case(request, case_id)
+    assert case.current_report is not None, "a case is saved together with its first report"
+    answer = HttpResponse(bytes(case.current_report.content), content_type="application/json; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="report-{case.id}-r{case.current_report.iteration}.json"'
+    return answer
+
+
+@require_POST
+def recheck(request: HttpRequest, case_id: UUID) -> HttpResponse:
+    case = get_case(request, case_id)
+    user = person(request)
+    check_can_request_recheck(user, case)
+    request_recheck(
+        case=case,
+        requested_by=user.username,
+        actor_type=ActorType.PERSON,
+        actor_role=user.role,
+        at=timezone.now(),
+    )
+    return redirect(next_or(request, reverse("case", args=[case.id])))

@@ -1,0 +1,137 @@
+"""The decision area of a case page: who sees it, what it offers, and what it says will happen."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+from django.utils import timezone
+
+from reviews import words
+from reviews.decisions import concerns_two_persons, needs_second
+from reviews.forms import DecisionForm
+from reviews.models import User
+from reviews.permissions import can_claim, can_decide, can_request_recheck
+from reviews.queues import Row, waiting
+from reviews.views.case_page import CasePage, Item
+from reviews.views.common import filters_of, kept_filters
+from reviews.views.evidence import choices
+from verifier.models import Finding
+
+CONSEQUENCES = {
+    "stands": "The finding counts as standing and leaves the queue. The machine's verdict stays visible beside your decision.",
+    "does_not_stand": "The finding counts as set aside and leaves the queue. It stays in the case, with its severity, its verdict and your reason.",
+    "needs_more": "The finding stays in the queue, and says that you asked for more.",
+    "escalated": "The finding stays in the queue, and says that you escalated it.",
+}
+SECOND = "The decision goes to a second officer. Until another officer agrees the finding stays in the queue."
+ACTS = {
+    "stands": "Record: the finding stands",
+    "does_not_stand": "Record: the finding does not stand",
+    "needs_more": "Record: more is needed",
+    "escalated": "Record: escalated",
+}
+
+
+def new_form(user: User, page: CasePage) -> DecisionForm | None:
+    """An empty form, for an officer and a finding that has a verdict to decide under."""
+    item = page.item
+    if item is None or not can_decide(user, page.case) or why_not(item):
+        return None
+    return DecisionForm(
+        evidence=offered(item),
+        draft=str(item.row.id),
+        initial={"verdict_id": item.verdict.id if item.verdict else None, "form_token": uuid4()},
+    )
+
+
+def sent_form(data: QueryDict, item: Item) -> DecisionForm:
+    return DecisionForm(data, evidence=offered(item), draft=str(item.row.id))
+
+
+def offered(item: Item) -> list[str]:
+    return choices(item.evidence, item.verdict)
+
+
+def why_not(item: Item) -> str:
+    """Why nothing can be decided about this finding, for whoever asks."""
+    if item.standing is None:
+        return "This finding was not re-checked, so there is no verdict to decide under. It stays as reported."
+    if item.standing.verdict == "pending":
+        return "The re-check of this finding has not ended. It can be decided once its verdict is there."
+    return ""
+
+
+def undecidable(user: User, page: CasePage) -> str:
+    if page.item is None:
+        return ""
+    return why_not(page.item) or ("" if can_decide(user, page.case) else "Officers decide about findings. You can read everything here.")
+
+
+def what_next(finding: Finding) -> str:
+    """Said before the click: what setting aside leads to, and that a page to check comes first."""
+    if concerns_two_persons(finding) and needs_second(finding, "does_not_stand"):
+        return "Next: a page to check. “It does not stand” then goes to a second officer; the other outcomes take effect at once."
+    return "Next: a page to check. After that the decision takes effect at once."
+
+
+def consequence(finding: Finding, outcome: str) -> str:
+    return SECOND if needs_second(finding, outcome) else CONSEQUENCES[outcome]
+
+
+def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionForm | None) -> dict[str, Any]:
+    kept = kept_filters(request.GET)
+    item = page.item
+    return {
+        "page": page,
+        "item": item,
+        "form": form,
+        "definitions": words.DEFINITIONS,
+        "undecidable": "" if form else undecidable(user, page),
+        "what_next": what_next(item.row) if item and form else "",
+        "action": decide_address(page, item, kept) if item else "",
+        "here": request.get_full_path() if request.method == "GET" else address(page, item, kept),
+        "walk": walk(user, page, kept),
+        "query": urlencode(kept),
+        "may": {
+            "claim": can_claim(user, page.case) and page.claim is None,
+            "release": page.claim is not None and page.claim.holder_id == user.pk,
+            "recheck": can_request_recheck(user, page.case),
+            "trail": user.has_perm("audit.view_trail"),
+        },
+    }
+
+
+def decide_address(page: CasePage, item: Item, kept: dict[str, str]) -> str:
+    return with_query(reverse("decide", args=[page.case.id, item.row.id]), kept)
+
+
+def address(page: CasePage, item: Item | None, kept: dict[str, str]) -> str:
+    return with_query(reverse("case", args=[page.case.id]), ({"finding": str(item.row.id)} if item else {}) | kept)
+
+
+def with_query(url: str, query: dict[str, str]) -> str:
+    return f"{url}?{urlencode(query)}" if query else url
+
+
+def walk(user: User, page: CasePage, kept: dict[str, str]) -> dict[str, Any] | None:
+    """Where the finding stands in the queue one came from: N of M, previous and next under the same filters."""
+    if page.item is None:
+        return None
+    listed = waiting(user.tenant, filters_of(kept), user=user, at=timezone.now())
+    ids = [row.finding_pk for row in listed.rows]
+    if page.item.row.id not in ids:
+        return None
+    place = ids.index(page.item.row.id)
+    return {
+        "place": place + 1,
+        "of": listed.matching,
+        "previous": row_address(listed.rows[place - 1], kept) if place else "",
+        "next": row_address(listed.rows[place + 1], kept) if place + 1 < len(ids) else "",
+    }
+
+
+def row_address(row: Row, kept: dict[str, str]) -> str:
+    query = {"finding": str(row.finding_pk)} if row.finding_pk else {}
+    return with_query(reverse("case", args=[row.case_id]), query | kept)

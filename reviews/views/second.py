@@ -1,0 +1,83 @@
+"""The second person: what waits for one, and their word on it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.models import AuditSeal
+from reviews.decisions import InvalidDecision, StaleVerdict, approve, refuse
+from reviews.forms import SecondForm
+from reviews.models import Approval, Decision, User
+from reviews.permissions import Refused, check_can_second, check_can_view_cases
+from reviews.queues import SecondRow, second_person
+from reviews.views.case_page import code_words
+from reviews.views.common import person
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    row: SecondRow
+    code_words: str
+    url: str
+    form: SecondForm | None
+
+
+@require_safe
+def second(request: HttpRequest) -> HttpResponse:
+    user = person(request)
+    check_can_view_cases(user)
+    return page(request, user)
+
+
+def page(
+    request: HttpRequest, user: User, decision_id: UUID | None = None, form: SecondForm | None = None, trouble: str = "", status: int = 200
+) -> HttpResponse:
+    rows = [shown(row, form if row.decision.id == decision_id else None) for row in second_person(user.tenant, user)]
+    context = {"rows": rows, "form": form, "trouble": trouble, "done": done(request, user)}
+    return render(request, "second.html", context, status=status)
+
+
+def shown(row: SecondRow, sent: SecondForm | None) -> Shown:
+    prefix = f"second_{row.decision.id}_%s"
+    return Shown(
+        row=row,
+        code_words=code_words(row.decision.outcome, row.decision.reason_code),
+        url=f"{reverse('case', args=[row.case.id])}?finding={row.decision.finding_id}",
+        form=(sent or SecondForm(auto_id=prefix)) if row.actionable else None,
+    )
+
+
+def done(request: HttpRequest, user: User) -> dict[str, object] | None:
+    """What was just recorded, named by the address, so that a reload shows it again and records nothing."""
+    try:
+        approval_id = UUID(request.GET.get("recorded", ""))
+    except ValueError:
+        return None
+    approval = Approval.objects.filter(id=approval_id, tenant_id=user.tenant_id).first()
+    return {"approval": approval, "seal": AuditSeal.objects.get(event_id=approval.event_id)} if approval else None
+
+
+@require_POST
+def decide(request: HttpRequest, decision_id: UUID) -> HttpResponse:
+    user = person(request)
+    check_can_view_cases(user)
+    decision = get_object_or_404(Decision, id=decision_id, tenant_id=user.tenant_id)
+    check_can_second(user, decision)
+    form = SecondForm(request.POST, auto_id=f"second_{decision_id}_%s")
+    form.full_clean()
+    answer = approve if request.POST.get("word") == "approve" else refuse
+    try:
+        approval = answer(user=user, decision=decision, reason=form.cleaned_data.get("reason", ""), at=timezone.now())
+    except InvalidDecision as problem:
+        form.add_error("reason", str(problem))
+        return page(request, user, decision_id, form, status=422)
+    except StaleVerdict as problem:
+        return page(request, user, decision_id, form, problem.sentence, status=409)
+    except Refused as problem:
+        return page(request, user, decision_id, form, str(problem), status=409)
+    return redirect(f"{reverse('second')}?recorded={approval.id}")

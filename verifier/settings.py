@@ -7,7 +7,7 @@ and the secret key stand in DATA_DIR/runtime.json, written by the supervisor and
 import json
 import secrets
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
@@ -212,7 +212,7 @@ def celery_broker(url: str) -> str:
     if parts.scheme != "unix":
         return url
     query = parts.query.replace("db=", "virtual_host=")
-    return urlunsplit(("redis+socket", parts.netloc, parts.path, query, ""))
+    return f"redis+socket://{parts.path}" + (f"?{query}" if query else "")
 
 
 CELERY_BROKER_URL = celery_broker(REDIS_URL)

@@ -41,7 +41,9 @@ class Parts:
 
     def __init__(self, rows: list[ReportedFinding]) -> None:
         self.rows = rows
-        self.keys = [(normalise(row.target or ""), row.attribution_lane, row.category, normalise(row.title)) for row in rows]
+        self.keys = [
+            (normalise(row.target or ""), row.attribution_lane, row.category, normalise(row.title)) for row in rows
+        ]
 
     def normalising(self) -> list[str]:
         return [normalise(row.title) for row in self.rows]
@@ -54,7 +56,8 @@ class Parts:
 
     def stamping(self) -> list[dict[str, object]]:
         return [
-            {"source_trust": 0.7, "corroboration_count": 2, "corroborated": True, "uncorroborated": False} for _ in self.rows
+            {"source_trust": 0.7, "corroboration_count": 2, "corroborated": True, "uncorroborated": False}
+            for _ in self.rows
         ]
 
     def twice(self) -> list[dict[str, object]]:

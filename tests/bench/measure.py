@@ -48,8 +48,16 @@ def foreign_cpu(began: tuple[float, float] | None = None) -> Any:
     return round((busy - own - began[0]) / max(time.monotonic() - began[1], 1e-9), 2)
 
 
-def report(*, name: str, value: float, unit: str, baseline: float, ratio: float, goal: str, met: bool, **more: Any) -> bool:
+def report(
+    *, name: str, value: float, unit: str, baseline: float, ratio: float, goal: str, met: bool, **more: Any
+) -> bool:
     """Prints one JSON line and returns whether the goal was met."""
-    row = {"name": name, "value": round(value, 6), "unit": unit, "baseline": round(baseline, 6), "ratio": round(ratio, 3)}
+    row = {
+        "name": name,
+        "value": round(value, 6),
+        "unit": unit,
+        "baseline": round(baseline, 6),
+        "ratio": round(ratio, 3),
+    }
     print(json.dumps({**row, "goal": goal, "met": met, **more}), flush=True)
     return met

@@ -124,6 +124,7 @@ def label(findings: Sequence[ReportedFinding], *, subject: str = "") -> list[Lab
     masks: list[int] = []
     places: list[int] = []
     told: list[Source] = []
+    to_nfkc = unicodedata.normalize
     for finding in findings:
         spelled = finding.provider or finding.source
         source = known.get(spelled) or sources.read(spelled)
@@ -132,10 +133,12 @@ def label(findings: Sequence[ReportedFinding], *, subject: str = "") -> list[Lab
         if groups is None:
             exact = (normalise(finding.target or subject), context[1], context[2])
             groups = contexts[context] = by_target.setdefault(exact, {})
-        place = groups.setdefault(normalise(finding.title), len(masks))
+        title = " ".join(to_nfkc("NFKC", finding.title).casefold().split())  # normalise(), without its call
+        place = groups.setdefault(title, len(masks))
         if place == len(masks):
-            masks.append(0)
-        masks[place] |= source.bit
+            masks.append(source.bit)
+        else:
+            masks[place] |= source.bit
         places.append(place)
         told.append(source)
     return stamp(sources, masks, places, told)
@@ -144,11 +147,11 @@ def label(findings: Sequence[ReportedFinding], *, subject: str = "") -> list[Lab
 def stamp(sources: Sources, masks: list[int], places: list[int], told: list[Source]) -> list[Labels]:
     made: dict[tuple[float, int], Labels] = {}
     labels: list[Labels] = []
-    for place, source in zip(places, told, strict=True):
-        key = (source.trust, masks[place])
+    for place, (trust, _) in zip(places, told, strict=True):
+        key = (trust, masks[place])
         known = made.get(key)
         if known is None:
             count = key[1].bit_count()
-            known = made[key] = Labels(source.trust, count, count >= 2, count < 2, sources.of(key[1]))
+            known = made[key] = Labels(trust, count, count >= 2, count < 2, sources.of(key[1]))
         labels.append(known)
     return labels

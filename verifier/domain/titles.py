@@ -10,6 +10,7 @@ import unicodedata
 
 from verifier.domain.taxonomy import vocabulary
 
+LONGEST_TITLE = 300  # a longer one says more than a result, and would be slow to match
 CLAUSE_ENDS = re.compile(r"[:;,.|!?()\[\]{}/\\\u2013\u2014\n]|\s-+\s|(?<=\w)-+\s|\s-+(?=\w)")
 WORD = re.compile(r"[\w'\u2019&+-]+")
 
@@ -77,6 +78,8 @@ def is_clear_result(title: str) -> bool:
     """Such as `EU sanctions screening: no designation evidenced`, and unlike `No matches found for director, but
     subject designated`.
     """
+    if len(title) > LONGEST_TITLE:
+        return False
     text = unicodedata.normalize("NFKC", title)
     names_told = text != text.upper()  # in capitals only, a name can't be told from any other word
     clauses = [words for clause in CLAUSE_ENDS.split(text) if (words := WORD.findall(clause))]
@@ -167,7 +170,7 @@ SENTENCE_ENDS = re.compile(r"[;!?]|[.:,\u2013\u2014](?:\s|$)|\s-+\s")
 def is_about_network(title: str) -> bool:
     """`Network entities flagged for sanctions review` is; `Related parties and subject designated` is not."""
     text = unicodedata.normalize("NFKC", title).casefold().strip(" .")
-    if SENTENCE_ENDS.search(text):
+    if len(title) > LONGEST_TITLE or SENTENCE_ENDS.search(text):
         return False
     text = " ".join(text.split())
     if match := ENDS_IN_NETWORK.fullmatch(text):

@@ -57,6 +57,7 @@ NOT_CLEAR = [
     "Director convicted: no sanctions matches",
     "Subject designated on an EU sanctions list",
     "Not a false positive",
+    "No matches found on " + "consolidated " * 30 + "lists",
     "",
 ]
 

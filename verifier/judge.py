@@ -94,7 +94,7 @@ async def judge_claim(*, claim: str, summary: str, case_id: str, timeout: float)
             judged, raw = await ask(prompt, claim, summary, seconds, seen)
         check(raw)
         result: answers.Judgement | JudgeSilent = read(judged, raw, prompt, seen)
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001  # instructor wraps every failure; none may confirm or end a run
         result = silent(detail_of(problem), prompt, seen)
     word = result.detail if isinstance(result, JudgeSilent) else f"corroborates={result.corroborates}"
     milliseconds = round((time.monotonic() - began) * 1000)

@@ -7,7 +7,7 @@ from celery import shared_task
 from celery.signals import worker_init
 from django.utils import timezone
 
-from verifier.judge import judge_configured, warm_up
+from verifier import judge, providers
 from verifier.services.findings import verify_case
 
 
@@ -18,7 +18,8 @@ def verify(*, verification_id: str, **later: Any) -> None:
 
 
 @worker_init.connect
-def import_the_judge(**kwargs: Any) -> None:
-    """The model's libraries take a second to import: before the first case, not inside its time."""
-    if judge_configured():
-        warm_up()
+def warm_up(**kwargs: Any) -> None:
+    """Certificates and the model's libraries take seconds to load: before the first case, not inside its time."""
+    providers.warm_up()
+    if judge.judge_configured():
+        judge.warm_up()

@@ -83,8 +83,9 @@ def read_finding(data: Mapping[str, Any]) -> ReportedFinding:
 
 
 def text_of(data: Mapping[str, Any], key: str) -> str:
+    """The text without blanks around it; U+0000, which neither providers nor the database take, is shown as U+FFFD."""
     value = data.get(key)
-    return value.strip() if isinstance(value, str) else ""
+    return value.strip().replace("\0", "\ufffd") if isinstance(value, str) else ""
 
 
 def read_hit(value: object) -> bool | None:

@@ -54,6 +54,9 @@ class Number:
 
     text: str
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def is_integer(self) -> bool:
         return self.text.lstrip("-").isdigit()
@@ -191,6 +194,10 @@ def spell_character(character: str) -> str:
     return character
 
 
+TROUBLED = (dict, list, NotANumber)
+TROUBLED_TEXT = (*TROUBLED, str)
+
+
 def find_problems(value: Any, *, is_utf8: bool, surrogates: bool, max_depth: int) -> Iterator[Problem]:
     """Walks a read value in its own order, without recursion."""
     waiting: list[tuple[Any, Place]] = [(value, ROOT)]
@@ -207,13 +214,13 @@ def find_problems(value: Any, *, is_utf8: bool, surrogates: bool, max_depth: int
                 continue
             if isinstance(value, dict):
                 yield from key_problems(value, place, is_utf8=is_utf8, surrogates=surrogates)
-            waiting.extend(reversed(children(value, place)))
+            waiting.extend(reversed(children(value, place, TROUBLED_TEXT if surrogates else TROUBLED)))
 
 
-def children(value: dict[str, Any] | list[Any], place: Place) -> list[tuple[Any, Place]]:
-    """What can hold a problem inside a container; numbers, booleans and nulls can't."""
+def children(value: dict[str, Any] | list[Any], place: Place, troubled: tuple[type, ...]) -> list[tuple[Any, Place]]:
+    """What can hold a problem inside a container."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    return [(item, place.child(step)) for step, item in pairs if isinstance(item, str | dict | list | NotANumber)]
+    return [(item, place.child(step)) for step, item in pairs if isinstance(item, troubled)]
 
 
 def key_problems(value: dict[str, Any], place: Place, *, is_utf8: bool, surrogates: bool) -> Iterator[Problem]:

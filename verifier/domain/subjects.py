@@ -9,6 +9,7 @@ from typing import Any
 from verifier.domain.answers import ScreeningQuery
 from verifier.domain.dates import read_date
 from verifier.domain.findings import ReportedFinding, classify_material_type
+from verifier.domain.json_text import Number
 from verifier.domain.taxonomy import vocabulary
 
 PERSON, COMPANY, LEGAL_ENTITY, ORGANIZATION = ("Person", "Company", "LegalEntity", "Organization")
@@ -86,8 +87,8 @@ def read_subject(data: Mapping[str, Any]) -> Subject:
 def texts(value: object) -> tuple[str, ...]:
     """The non-blank texts in a value that may be a text, a whole number or a list of them."""
     values = value if isinstance(value, list | tuple) else [value]
-    spelled = (str(one) for one in values if isinstance(one, str | int) and not isinstance(one, bool))
-    return tuple(text for one in spelled if (text := " ".join(one.split())))
+    spelled = (str(one) for one in values if isinstance(one, str | int | Number) and not isinstance(one, bool))
+    return tuple(text for one in spelled if (text := " ".join(one.replace("\0", "\ufffd").split())))
 
 
 def first(values: tuple[str, ...]) -> str:

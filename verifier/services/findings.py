@@ -4,7 +4,6 @@ Whatever goes wrong leaves more for a human, never less: a finding that was not 
 indeterminate verdict, and one whose verdict could not be recorded has none and waits.
 """
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, transacti
 from audit.log import EVERY_TENANT, record, tenant_scope
 from audit.models import ActorType
 from verifier.domain.findings import MaterialType, read_finding
+from verifier.domain.json_text import load
 from verifier.domain.subjects import Subject, read_subject
 from verifier.domain.verdicts import Outcome, deadline, over_cap, stopped
 from verifier.models import Finding, FindingVerdict, ScreeningRecord, Switch, Verification
@@ -59,7 +59,7 @@ def verify_case(*, verification_id: UUID, clock: Clock) -> None:
         with tenant_scope(verification.tenant_id):
             start(verification, clock())
             try:
-                run = Run(verification, read_subject(json.loads(verification.report.subject)), clock)
+                run = Run(verification, read_subject(load(verification.report.subject)), clock)
                 verify_findings(run)
                 end(verification, Status.FINISHED, clock())
             except (OperationalError, InterfaceError):
@@ -114,7 +114,7 @@ def verify_finding(run: Run, finding: Finding, place: int) -> None:
     else:
         show_progress(run.verification, finding, started_at)
         result = recheck(
-            finding=read_finding(json.loads(finding.content)),
+            finding=read_finding(load(finding.content)),
             subject=run.subject,
             material_type=MaterialType(finding.material_type) if finding.material_type else None,
             case_id=str(finding.case_id),

@@ -35,6 +35,7 @@ from verifier.slots import brightdata_slot
 
 logger = logging.getLogger(__name__)
 LEAST_SECONDS = 5.0
+GRACE_SECONDS = 0.5  # a provider keeps its own deadline and tells more; ours is for one that doesn't
 JUDGE_SHARE = 1 / 3  # of an adverse re-check's time, kept for the judge once there is something to judge
 BRIGHTDATA = "brightdata"
 Searched = list[MediaAnswer | NotAnswered]
@@ -51,7 +52,7 @@ class Screening:
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """What a re-check found, ready to be recorded. Times in milliseconds; waiting for a slot is not in `duration_ms`."""
+    """What a re-check found, ready to be recorded. `duration_ms` doesn't count the wait for a slot."""
 
     outcome: Outcome
     provider: str
@@ -259,11 +260,11 @@ async def within(
 ) -> Answer | NotAnswered:
     """The provider's answer, or why there is none: also when it breaks its promise not to raise or to end in time."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds + GRACE_SECONDS):
             return await asking
     except TimeoutError:
         return NotAnswered(provider, Cause.PROVIDER_TIMEOUT)
-    except Exception as problem:
+    except Exception as problem:  # noqa: BLE001  # whatever a provider's code does, the finding gets its verdict
         logger.error("provider %s broke: %s", provider, type(problem).__name__)
         return NotAnswered(provider, Cause.PROVIDER_ERROR, detail=type(problem).__name__)
 

@@ -29,6 +29,8 @@ PART = 64 * 1024
 DRAIN_BYTES = 256 * 1024 * 1024  # read and thrown away of a body that is too large, so that its sender sees the answer
 REFUSALS_SECONDS = 60  # one event a minute for the same key and reason is enough
 
+BROKEN_OFF = "The body broke off before its announced end."
+
 View = Callable[..., HttpResponse]
 
 
@@ -107,7 +109,7 @@ api = NinjaAPI(
     title="Second Look",
     version="1",
     urls_namespace="api",
-    description="Takes compliance reports in, re-checks every decision-driving finding, and gives back what was found and decided.",
+    description="Compliance reports in; every decision-driving finding re-checked; what was found and decided out.",
 )
 router = Router(auth=KeyAuth("reports"), tags=["reports"])
 
@@ -172,7 +174,9 @@ def read_body(request: HttpRequest) -> bytes:
                 drain(stream)
                 raise intake.ReportTooLarge
     except OSError:
-        raise HttpError(400, "The body broke off before its end.") from None
+        raise HttpError(400, BROKEN_OFF) from None
+    if len(content) < int(request.headers.get("Content-Length") or 0):
+        raise HttpError(400, BROKEN_OFF)
     return bytes(content)
 
 

@@ -4,39 +4,28 @@ Both functions open the tenant's scope themselves, so a caller needs none.
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection, transaction
 
 from audit.chain import printable
 from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
-from verifier.domain import json_text
 from verifier.domain.corroboration import label
 from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
-from verifier.domain.json_text import UNREADABLE, JsonProblems, Problem
 from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, Report, Switch, Verification
-from verifier.schemas import find_problems, read_iteration
+from verifier.reading import InvalidReport, ParsedReport, ReportTooLarge, parse
+
+__all__ = ["Accepted", "InvalidReport", "ReportConflict", "ReportTooLarge", "accept_report", "request_recheck"]
 
 VERIFICATION_SWITCH = "FINDING_CORRECTNESS_VERIFICATION_ENABLED"
 LABELS_SWITCH = "FINDING_CORROBORATION_ENABLED"
 CHANNEL = "verification_queued"
 Status = Verification.Status
-
-
-class InvalidReport(Exception):
-    """The report is not one. `problems` holds all that is wrong; printed, each is a line `$.path message`."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = list(problems)
 
 
 class ReportConflict(Exception):
@@ -51,31 +40,11 @@ class ReportConflict(Exception):
         self.iteration = iteration  # the highest that is here
 
 
-class ReportTooLarge(Exception):
-    """More bytes than MAX_REPORT_BYTES."""
-
-    def __init__(self) -> None:
-        super().__init__(f"A report may have at most {settings.MAX_REPORT_BYTES} bytes.")
-
-
 @dataclass(frozen=True, slots=True)
 class Accepted:
     case: Case
     verification: Verification
     created: bool  # False: the same bytes were here before
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedReport:
-    """A report that passed every check: what was read of it, and the texts it was read from."""
-
-    value: dict[str, Any]
-    content: bytes
-    sha256: str
-    iteration: int
-    subject: str
-    quality_gate: str
-    findings: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,47 +103,13 @@ def request_recheck(
         assert current is not None, "a case is saved together with its first run"
         if not current.ended:
             return current
-        verification = add_verification(locked, current.report_id, receipt)
+        enabled = Switch.is_on(VERIFICATION_SWITCH)
+        verification = new_verification(locked, current.report_id, receipt, enabled=enabled)
         move_pointers(locked, verification)
+        save_and_announce(verification)
         receipt.note("recheck_requested", locked, {"verification_id": str(verification.id)})
         note_verification(locked, verification, receipt)
         return verification
-
-
-def parse(content: bytes) -> ParsedReport:
-    """Reads received bytes; raises ReportTooLarge, or InvalidReport with everything that is wrong with them."""
-    if len(content) > settings.MAX_REPORT_BYTES:
-        raise ReportTooLarge
-    value = read(content)
-    texts = dict(json_text.members(content.decode()))
-    gate = value.get("quality_gate")
-    iteration = read_iteration(value.get("iteration"))
-    assert iteration is not None, "checked with the shape"
-    return ParsedReport(
-        value=value,
-        content=content,
-        sha256=hashlib.sha256(content).hexdigest(),
-        iteration=iteration,
-        subject=texts["subject"],
-        quality_gate="{}" if gate is None else texts["quality_gate"],
-        findings=json_text.elements(texts["findings"]),
-    )
-
-
-def read(content: bytes) -> dict[str, Any]:
-    """The value of a report without a problem. Where the text has some, the shape is looked at all the same."""
-    problems: list[Problem] = []
-    try:
-        value = json_text.read(content)
-    except JsonProblems as unclean:
-        problems, value = unclean.problems, unclean.value
-    if value is not UNREADABLE:
-        told = {problem.path for problem in problems}
-        wrong_shape = (problem for problem in find_problems(value) if problem.path not in told)
-        problems = list(json_text.first(chain(problems, wrong_shape)))
-    if problems:
-        raise InvalidReport(problems)
-    return value  # type: ignore[no-any-return]
 
 
 def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
@@ -189,7 +124,7 @@ def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
         highest = case.reports.latest("iteration").iteration
         if parsed.iteration <= highest:
             raise ReportConflict(case, highest)
-    return add_report(case or add_case(parsed, receipt), parsed, receipt)
+    return add_report(case or new_case(parsed, receipt), parsed, receipt)
 
 
 def wait_for_others(tenant_id: UUID, report_id: str) -> None:
@@ -200,35 +135,20 @@ def wait_for_others(tenant_id: UUID, report_id: str) -> None:
         )
 
 
-def add_case(parsed: ParsedReport, receipt: Receipt) -> Case:
-    return Case.objects.create(
-        tenant_id=receipt.tenant_id,
-        report_id=parsed.value["report_id"],
-        subject_name=printable(parsed.value["subject"]["name"]),
-        created_at=receipt.at,
-    )
+def new_case(parsed: ParsedReport, receipt: Receipt) -> Case:
+    return Case(tenant_id=receipt.tenant_id, report_id=parsed.value["report_id"], created_at=receipt.at)
 
 
 def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
-    gate = parsed.value.get("quality_gate") or {}
-    report = Report.objects.create(
-        tenant_id=receipt.tenant_id,
-        case=case,
-        iteration=parsed.iteration,
-        content=parsed.content,
-        sha256=parsed.sha256,
-        subject=parsed.subject,
-        quality_gate=parsed.quality_gate,
-        advisory_only=gate.get("advisory_only", False),
-        forces_review=gate.get("forces_review", False),
-        corroboration_labels=Switch.is_on(LABELS_SWITCH),
-        received_at=receipt.at,
-        received_by=receipt.actor,
-    )
-    findings = Finding.objects.bulk_create(make_findings(parsed, report))
-    verification = add_verification(case, report.id, receipt)
+    switches = Switch.states()
+    report = new_report(case, parsed, receipt, labelled=switches[LABELS_SWITCH])
+    verification = new_verification(case, report.id, receipt, enabled=switches[VERIFICATION_SWITCH])
+    findings = make_findings(parsed, report)
     case.subject_name = printable(parsed.value["subject"]["name"])
-    move_pointers(case, verification)
+    move_pointers(case, verification)  # foreign keys are checked at commit, so the case may go first
+    report.save(force_insert=True)
+    Finding.objects.bulk_create(findings)
+    save_and_announce(verification)
     receipt.note(
         "report_received",
         case,
@@ -241,6 +161,24 @@ def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
     )
     note_verification(case, verification, receipt)
     return Accepted(case, verification, created=True)
+
+
+def new_report(case: Case, parsed: ParsedReport, receipt: Receipt, *, labelled: bool) -> Report:
+    gate = parsed.value.get("quality_gate") or {}
+    return Report(
+        tenant_id=receipt.tenant_id,
+        case=case,
+        iteration=parsed.iteration,
+        content=parsed.content,
+        sha256=parsed.sha256,
+        subject=parsed.subject,
+        quality_gate=parsed.quality_gate,
+        advisory_only=gate.get("advisory_only", False),
+        forces_review=gate.get("forces_review", False),
+        corroboration_labels=labelled,
+        received_at=receipt.at,
+        received_by=receipt.actor,
+    )
 
 
 def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
@@ -277,10 +215,9 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
     return findings
 
 
-def add_verification(case: Case, report_id: UUID, receipt: Receipt) -> Verification:
-    """A queued run, announced to the relay; with the switch off one that has ended, so that nothing waits for it."""
-    enabled = Switch.is_on(VERIFICATION_SWITCH)
-    verification = Verification.objects.create(
+def new_verification(case: Case, report_id: UUID, receipt: Receipt, *, enabled: bool) -> Verification:
+    """A queued run; with the switch off one that has ended, so that nothing waits for it."""
+    return Verification(
         tenant_id=receipt.tenant_id,
         case=case,
         report_id=report_id,
@@ -291,16 +228,20 @@ def add_verification(case: Case, report_id: UUID, receipt: Receipt) -> Verificat
         started_at=None if enabled else receipt.at,
         finished_at=None if enabled else receipt.at,
     )
-    if enabled:
+
+
+def save_and_announce(verification: Verification) -> None:
+    """The relay hears of a queued run at commit."""
+    verification.save(force_insert=True)
+    if not verification.ended:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(verification.id)])
-    return verification
 
 
 def move_pointers(case: Case, verification: Verification) -> None:
     case.current_report_id = verification.report_id
     case.current_verification = verification
-    case.save(update_fields=["subject_name", "current_report", "current_verification"])
+    case.save()
 
 
 def note_verification(case: Case, verification: Verification, receipt: Receipt) -> None:

@@ -6,7 +6,7 @@ rules instead of pydantic models because a report must come back byte-true and i
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from datetime import date
 from typing import Any
 
 from verifier.domain.json_text import Number, Problem, spell
@@ -17,6 +17,7 @@ ID_CHARACTERS = 200
 NAME_CHARACTERS = 500
 SEVERITY_CHARACTERS = 100
 GREATEST_ITERATION = 2**31 - 1
+NOTHING: Mapping[str, Check] = {}
 LANES = ["subject", "unverified_candidate"]
 SUBJECT_TEXTS = ["entity_type", "country", "registration_number", "birth_date", "nationality"]
 FINDING_TEXTS = [
@@ -83,7 +84,7 @@ def is_moment(value: str) -> bool:
     if match is None:
         return False
     try:
-        datetime.strptime(match[1], "%Y-%m-%d")
+        date.fromisoformat(match[1])
     except ValueError:
         return False
     return True
@@ -116,31 +117,38 @@ def list_of(check: Check, unique: str = "") -> Check:
     return check_list
 
 
+def with_steps(checks: Mapping[str, Check]) -> list[tuple[str, str, Check]]:
+    """Each key with its spelling in a path."""
+    return [(key, spell(key), check) for key, check in checks.items()]
+
+
 def object_of(
     *,
-    required: Mapping[str, Check] | None = None,
-    optional: Mapping[str, Check] | None = None,
-    absent_or_right: Mapping[str, Check] | None = None,
+    required: Mapping[str, Check] = NOTHING,
+    optional: Mapping[str, Check] = NOTHING,
+    absent_or_right: Mapping[str, Check] = NOTHING,
 ) -> Check:
     """An object with these keys and any others. For an `optional` key `null` is as good as absent; where absence
     means something (`absent_or_right`), it isn't.
     """
 
+    needed, allowed, meant = with_steps(required), with_steps(optional), with_steps(absent_or_right)
+
     def check_object(value: Any, path: str) -> Iterator[Problem]:
         if not isinstance(value, dict):
             yield Problem(path, f"must be an object, not {kind(value)}")
             return
-        for key, check in (required or {}).items():
+        for key, step, check in needed:
             if value.get(key) is None:
-                yield Problem(path + spell(key), "is required")
+                yield Problem(path + step, "is required")
             else:
-                yield from check(value[key], path + spell(key))
-        for key, check in (optional or {}).items():
+                yield from check(value[key], path + step)
+        for key, step, check in allowed:
             if value.get(key) is not None:
-                yield from check(value[key], path + spell(key))
-        for key, check in (absent_or_right or {}).items():
+                yield from check(value[key], path + step)
+        for key, step, check in meant:
             if key in value:
-                yield from check(value[key], path + spell(key))
+                yield from check(value[key], path + step)
 
     return check_object
 

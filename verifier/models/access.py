@@ -43,7 +43,7 @@ class ApiKey(models.Model):
     @classmethod
     def find(cls, token: str) -> Self | None:
         """The key with this token that isn't revoked. Looked up by its hash, so timing tells nothing of a token."""
-        return cls.objects.select_related("tenant").filter(token_sha256=cls.digest(token), revoked_at=None).first()  # type: ignore[attr-defined, no-any-return]
+        return cls.objects.select_related("tenant").filter(token_sha256=cls.digest(token), revoked_at=None).first()
 
     @classmethod
     def create(
@@ -111,11 +111,14 @@ class Switch(models.Model):
         return f"{self.name}={'on' if self.enabled else 'off'}"
 
     @classmethod
+    def states(cls) -> dict[str, bool]:
+        """Every switch as it stands: administration's word, else the environment's."""
+        return settings.SWITCHES | dict(cls.objects.filter(name__in=settings.SWITCHES).values_list("name", "enabled"))
+
+    @classmethod
     def is_on(cls, name: str) -> bool:
-        """Administration's word, else the environment's. Raises KeyError for a switch there isn't."""
-        first_value = settings.SWITCHES[name]
-        kept = cls.objects.filter(name=name).values_list("enabled", flat=True).first()
-        return bool(first_value if kept is None else kept)
+        """Raises KeyError for a switch there isn't."""
+        return cls.states()[name]
 
     @classmethod
     def change(cls, *, name: str, enabled: bool, by: str, actor_role: str = "", reason: str, at: datetime) -> None:
@@ -127,8 +130,8 @@ class Switch(models.Model):
             hold_switches()
             if cls.is_on(name) == enabled:
                 return
-            kept = cls.objects.filter(name=name).first() or cls(name=name, environment_value=first_value)
-            kept.set(enabled=enabled, by=by, actor_type=ActorType.PERSON, actor_role=actor_role, reason=reason, at=at)
+            switch = Switch.objects.filter(name=name).first() or Switch(name=name, environment_value=first_value)
+            switch.set(enabled=enabled, by=by, actor_type=ActorType.PERSON, actor_role=actor_role, reason=reason, at=at)
 
     @classmethod
     def apply_environment(cls, *, at: datetime) -> list[str]:
@@ -142,9 +145,9 @@ class Switch(models.Model):
                 if switch is not None and switch.environment_value == value:
                     continue
                 reason = "First value from the environment." if switch is None else "The environment's value changed."
-                switch = switch or cls(name=name)
-                switch.environment_value = value
-                switch.set(enabled=value, by="environment", actor_type=ActorType.SYSTEM, reason=reason, at=at)
+                changed = switch or Switch(name=name)
+                changed.environment_value = value
+                changed.set(enabled=value, by="environment", actor_type=ActorType.SYSTEM, reason=reason, at=at)
                 applied.append(name)
         return applied
 

@@ -125,7 +125,9 @@ def test_bad_bodies_are_422_and_nothing_is_kept(client: Client, token: str, body
     assert answer.json()["errors"] and not Case.objects.exists()
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/octet-stream", ""])
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/octet-stream", ""]
+)
 def test_the_bytes_count_and_not_the_content_type(client: Client, token: str, content_type: str) -> None:
     headers = {"Authorization": f"Bearer {token}"}
     assert client.post(REPORTS, content(), content_type, headers=headers).status_code == 202
@@ -175,7 +177,9 @@ def test_unknown_cases_and_those_of_others_are_the_same_404(
     client: Client, token: str, make_token: Callable[..., str]
 ) -> None:
     theirs = send(client, make_token("reports"), content()).json()["case_id"]
-    answers = [call(client, token, "POST", f"/api/v1/cases/{case}/verifications") for case in (theirs, UNKNOWN, "x", "1")]
+    answers = [
+        call(client, token, "POST", f"/api/v1/cases/{case}/verifications") for case in (theirs, UNKNOWN, "x", "1")
+    ]
     assert all(refused(answer, 404) for answer in answers)
     assert len({answer.content for answer in answers}) == 1
     assert Verification.objects.count() == 1
@@ -188,7 +192,8 @@ def test_unknown_cases_and_those_of_others_are_the_same_404(
     "header", ["", "Bearer", "Bearer ", "Bearer nonsense", "Bearer \xff\xfe", "Basic YTpi", "sl_abc", "Bearer a b"]
 )
 @pytest.mark.parametrize(
-    ("method", "path"), [("POST", REPORTS), ("POST", f"/api/v1/cases/{UNKNOWN}/verifications"), ("GET", "/api/v1/cases")]
+    ("method", "path"),
+    [("POST", REPORTS), ("POST", f"/api/v1/cases/{UNKNOWN}/verifications"), ("GET", "/api/v1/cases")],
 )
 def test_without_a_good_key_every_call_is_401(client: Client, token: str, header: str, method: str, path: str) -> None:
     answer = client.generic(method, path, content(), headers={"Authorization": header} if header else None)
@@ -198,7 +203,10 @@ def test_without_a_good_key_every_call_is_401(client: Client, token: str, header
 
 
 def test_the_scheme_may_be_spelled_in_lower_case(client: Client, token: str) -> None:
-    assert client.post(REPORTS, content(), "application/json", headers={"Authorization": f"bearer {token}"}).status_code == 202
+    assert (
+        client.post(REPORTS, content(), "application/json", headers={"Authorization": f"bearer {token}"}).status_code
+        == 202
+    )
 
 
 @pytest.mark.parametrize(
@@ -221,7 +229,9 @@ def test_a_key_without_the_scope_is_403_and_in_the_trail(
     assert event.tenant == tenant and f"lacks the scope {scope}" in event.body and token not in event.body
 
 
-def test_a_revoked_key_is_401_and_in_its_tenants_trail(client: Client, make_token: Callable[..., str], tenant: Tenant) -> None:
+def test_a_revoked_key_is_401_and_in_its_tenants_trail(
+    client: Client, make_token: Callable[..., str], tenant: Tenant
+) -> None:
     token = make_token("reports", tenant=tenant)
     ApiKey.objects.get().revoke(by="ada", at=AT)
     assert refused(send(client, token, content()), 401)
@@ -263,7 +273,9 @@ def test_tenants_keep_apart_as_the_application_role(
 # Every refusal is JSON
 
 
-@pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/v1/", "/api/", "/api/v2/reports", "/api/v1/reports/", "/api/v1/cases/x"])
+@pytest.mark.parametrize(
+    "path", ["/api/v1/nothing", "/api/v1/", "/api/", "/api/v2/reports", "/api/v1/reports/", "/api/v1/cases/x"]
+)
 def test_an_unknown_address_is_404_in_json(client: Client, token: str, path: str) -> None:
     assert refused(call(client, token, "GET", path), 404)
 
@@ -340,9 +352,18 @@ unknown = st.dictionaries(texts, st.none() | st.booleans() | numbers | texts | s
 findings = st.builds(
     lambda more, required, known: more | required | known,
     unknown,
-    st.fixed_dictionaries({"id": identifiers, "title": filled, "severity": filled.map(lambda text: text[:100]).filter(str.strip)}),
     st.fixed_dictionaries(
-        {}, optional={"hit": st.none() | st.booleans(), "category": texts, "status": texts, "confidence": numbers, "target": texts}
+        {"id": identifiers, "title": filled, "severity": filled.map(lambda text: text[:100]).filter(str.strip)}
+    ),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "hit": st.none() | st.booleans(),
+            "category": texts,
+            "status": texts,
+            "confidence": numbers,
+            "target": texts,
+        },
     ),
 )
 reports = st.builds(

@@ -57,7 +57,9 @@ def test_it_says_that_the_database_does_not_answer(client: Client, db: None, mon
     assert (status, answer) == (503, {"status": "unavailable", "reasons": ["the database does not answer"]})
 
 
-@pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "unix:///nowhere/broker.sock?db=0", "redis://:secret@127.0.0.1:1/0"])
+@pytest.mark.parametrize(
+    "url", ["redis://127.0.0.1:1/0", "unix:///nowhere/broker.sock?db=0", "redis://:secret@127.0.0.1:1/0"]
+)
 def test_it_says_that_the_broker_does_not_answer(client: Client, db: None, settings: Any, url: str) -> None:
     settings.REDIS_URL = url
     assert ready(client) == (503, {"status": "unavailable", "reasons": ["the broker does not answer"]})

@@ -124,7 +124,9 @@ def test_it_refuses_a_wrong_shape_by_its_path(value: Any, path: str) -> None:
         report(iteration=2**31 - 1),
         report(report_id="x" * 200, subject={"name": "x" * 500}),
         report(subject={"name": "A\0B", **dict.fromkeys(("entity_type", "country", "aliases", "identifiers"))}),
-        report(subject={"name": "A", "entity_type": "spaceship", "aliases": [], "identifiers": {"any": [1]}, "born": 7}),
+        report(
+            subject={"name": "A", "entity_type": "spaceship", "aliases": [], "identifiers": {"any": [1]}, "born": 7}
+        ),
         report(findings=[finding(**dict.fromkeys(("hit", "confidence", "details", "target", "attribution_lane")))]),
         report(findings=[finding(title="a\0b", severity="CATASTROPHIC", hit=False, confidence=7, anything=[None])]),
         report(findings=[finding(attribution_lane="unverified_candidate"), finding(id="F1"), finding(id="f1 ")]),
@@ -158,7 +160,10 @@ def test_it_points_at_the_second_of_two_equal_ids() -> None:
 
 def test_it_tells_problems_of_every_part_together() -> None:
     value = report(
-        iteration=0, subject={"name": 7}, quality_gate={"advisory_only": "no"}, findings=[finding(hit=1), finding(title="")]
+        iteration=0,
+        subject={"name": 7},
+        quality_gate={"advisory_only": "no"},
+        findings=[finding(hit=1), finding(title="")],
     )
     assert paths_of(value) == [
         "$.subject.name",

@@ -54,7 +54,8 @@ def create_user(
     user.set_password(password)
     with transaction.atomic():
         user.save(force_insert=True)
-        note(admin, "user_created", user, {"role": role, "trained_at": trained_at.isoformat() if trained_at else None}, at)
+        trained = trained_at.isoformat() if trained_at else None
+        note(admin, "user_created", user, {"role": role, "trained_at": trained}, at)
     return NewUser(user, password)
 
 

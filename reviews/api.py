@@ -8,8 +8,9 @@ from ninja import Query, Router
 
 from audit.chain import read_body
 from audit.models import AuditEvent
-from reviews import queues
-from reviews.cases import case_json, moment
+from reviews.cases import case_json
+from reviews.listing import CaseRow, cases
+from reviews.text import moment
 from verifier.models import ApiKey, Case
 
 router = Router(tags=["cases"])
@@ -36,11 +37,11 @@ def list_cases(
     limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
 ) -> dict[str, Any]:
     """Newest first. `next` is the `after` of the next page, or null on the last one."""
-    rows, following = queues.cases(caller(request).tenant, needs_review=needs_review, after=after, limit=limit)
+    rows, following = cases(caller(request).tenant, needs_review=needs_review, after=after, limit=limit)
     return {"cases": [summary(row) for row in rows], "next": str(following) if following else None}
 
 
-def summary(row: queues.CaseRow) -> dict[str, Any]:
+def summary(row: CaseRow) -> dict[str, Any]:
     return {
         "case_id": str(row.id),
         "report_id": row.report_id,

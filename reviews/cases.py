@@ -1,14 +1,13 @@
-"""A case as callers read it. What the report said is put together from its own text, so that it comes back as spelled."""
+"""A case as callers read it. What the report said is put together from its own text, so it comes back as spelled."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from reviews.models import Decision, Standing, Waiting
 from reviews.standing import approval_of, reversal_of, standings, status_of
+from reviews.text import Members, apart, assemble, dump, members_of, moment
 from verifier.domain.answers import Cause
 from verifier.domain.gate import (
     SENTENCES,
@@ -28,7 +27,6 @@ FINDING_KEYS = {
 }
 GATE_KEYS = {"correctness_needs_review", "correctness_verdicts", "reported"}
 PENDING = "pending"
-Members = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,17 @@ def case_json(case: Case, *, history: bool = False) -> str:
 
 
 def load(case: Case) -> Loaded:
-    case = Case.objects.select_related("tenant", "current_report", "current_verification").defer(
-        "current_report__content"
-    ).get(id=case.id)
+    case = (
+        Case.objects.select_related("tenant", "current_report", "current_verification")
+        .defer("current_report__content")
+        .get(id=case.id)
+    )
     report, run = case.current_report, case.current_verification
-    assert report is not None and run is not None, "a case is saved together with its first report and run"
+    assert report is not None, "a case is saved together with its first report"
+    assert run is not None, "and with its first run"
     standing = standings(case)
     named = [one.verdict_row_id for one in standing.values() if one.verdict_row_id]
+    waiting = Waiting.objects.filter(case=case, tenant_id=case.tenant_id)
     asked = Verification.objects.filter(case=case, report=report, correctness_enabled=True)
     return Loaded(
         case=case,
@@ -86,9 +88,7 @@ def load(case: Case) -> Loaded:
         standings=standing,
         verdicts=FindingVerdict.objects.in_bulk(named),
         decisions=decisions_of(case),
-        waiting=list(
-            Waiting.objects.select_related("finding").defer("finding__content").filter(case=case, tenant_id=case.tenant_id)
-        ),
+        waiting=list(waiting.select_related("finding").defer("finding__content")),
     )
 
 
@@ -135,10 +135,6 @@ def gate_json(loaded: Loaded) -> str:
     return assemble(parts)
 
 
-def members_of(text: str) -> Members:
-    return members(text) if text.lstrip().startswith("{") else []
-
-
 def check(finding: Finding, loaded: Loaded) -> CheckedFinding:
     standing = loaded.standings.get(finding.id)
     kind = finding.material_type or None
@@ -169,11 +165,6 @@ def finding_json(finding: Finding, loaded: Loaded) -> str:
     return assemble(parts)
 
 
-def apart(told: Members, ours: set[str]) -> tuple[Members, Members]:
-    """The report's own members, and those under a name of ours."""
-    return [pair for pair in told if pair[0] not in ours], [pair for pair in told if pair[0] in ours]
-
-
 def labels(finding: Finding) -> Members:
     count = finding.corroboration_count or 0
     return [
@@ -193,14 +184,15 @@ def selection(finding: Finding) -> dict[str, Any]:
 
 
 def verdict_in_force(finding: Finding, loaded: Loaded) -> dict[str, Any] | None:
-    """The latest verdict. A run that ended without one leaves the finding indeterminate; while it runs there is none."""
+    """The latest verdict; while there is none yet, none. A run that ended without one leaves it indeterminate."""
     standing = loaded.standings.get(finding.id)
     if standing is None or standing.verdict == PENDING:
         return None
     if standing.verdict_row_id is not None:
         return verdict_values(loaded.verdicts[standing.verdict_row_id])
-    assert loaded.correctness is not None, "a finding only stands under a run"
-    return {**NO_VERDICT, "verification_id": str(loaded.correctness.id), "started_at": moment(loaded.correctness.started_at)}
+    run = loaded.correctness
+    assert run is not None, "a finding only stands under a run"
+    return {**NO_VERDICT, "verification_id": str(run.id), "started_at": moment(run.started_at)}
 
 
 NO_VERDICT: dict[str, Any] = {
@@ -284,7 +276,8 @@ def decision_values(decision: Decision) -> dict[str, Any]:
         "evidence": decision.evidence,
         "status": status_of(decision),
         "by": decision.author.username,
-        "second": second and {
+        "second": second
+        and {
             "by": second.by.username,
             "approved": second.approved,
             "reason": second.reason,
@@ -293,7 +286,8 @@ def decision_values(decision: Decision) -> dict[str, Any]:
         "needs_second": decision.needs_second,
         "answers_verdict": str(decision.verdict_id) if decision.verdict_id else None,
         "decided_at": moment(decision.decided_at),
-        "reversed_by": withdrawal and {
+        "reversed_by": withdrawal
+        and {
             "by": withdrawal.author.username,
             "reason": withdrawal.reason,
             "at": moment(withdrawal.decided_at),
@@ -331,9 +325,6 @@ def all_decisions(loaded: Loaded) -> list[dict[str, Any]]:
     ]
 
 
-# Text
-
-
 def verification(run: Verification) -> dict[str, Any]:
     return {
         "id": str(run.id),
@@ -342,17 +333,3 @@ def verification(run: Verification) -> dict[str, Any]:
         "started_at": moment(run.started_at),
         "finished_at": moment(run.finished_at),
     }
-
-
-def moment(at: datetime | None) -> str | None:
-    """RFC 3339 in UTC, to the microsecond."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z") if at else None
-
-
-def dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def assemble(parts: Iterable[tuple[str, str]]) -> str:
-    """A JSON object of names and the raw JSON texts of their values."""
-    return "{" + ", ".join(f"{dump(name)}: {raw}" for name, raw in parts) + "}"

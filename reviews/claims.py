@@ -30,7 +30,7 @@ class NotHeld(Exception):
 
 
 def claim(*, user: User, case: Case, at: datetime) -> Claim:
-    """Takes the case for half an hour, or renews one's own claim. Of two at once one gets it; raises Held for the other."""
+    """Takes the case for half an hour, or renews one's own claim. Of two at once one gets it; the other gets Held."""
     check_can_claim(user, case)
     with transaction.atomic():
         lock(case)
@@ -111,7 +111,8 @@ def note_view(*, user: User, case: Case, session: str, at: datetime) -> None:
 def hold_views(user: User, case: Case) -> None:
     """Two tabs opened at once leave one event, not two."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"second-look:view:{user.pk}:{case.id}"])
+        name = f"second-look:view:{user.pk}:{case.id}"
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
 def note(user: User, case: Case, event_type: str, details: dict[str, object], at: datetime) -> None:

@@ -1,88 +1,41 @@
-"""What an officer may say of a finding. Each word is a new row, in one transaction with its event; none is ever edited."""
+"""What an officer may say of a finding: a new row each time, in one transaction with its event; none is ever edited."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from audit.log import Recorded, record
 from audit.models import ActorType, AuditEvent
 from reviews.models import Approval, Decision, Standing, User
 from reviews.permissions import Refused, check_can_decide, check_can_reverse, check_can_second
+from reviews.rules import (
+    REASON_CODES,
+    InvalidDecision,
+    StaleVerdict,
+    check_kind,
+    check_reason,
+    check_words,
+    needs_second,
+)
 from reviews.standing import Kind, Outcome, Told, approval_of, kind_of, reversal_of, status_of, told
-from verifier.domain.findings import read_finding
-from verifier.domain.json_text import load
-from verifier.models import Case, Finding, FindingVerdict, Switch
+from verifier.models import Case, Finding, FindingVerdict
 
-MAKER_CHECKER = "MAKER_CHECKER_ENABLED"
-LEAST_CHARACTERS = 20  # of a reason, without the white space around it
-MOST_CHARACTERS = 10_000
-MOST_EVIDENCE = 50
-TWO_PERSONS = {"sanctions", "criminal"}
-TWO_PERSONS_NAMES = ("sanction", "criminal")
-WITHDRAWN = "withdrawn"
+__all__ = [
+    "REASON_CODES",
+    "InvalidDecision",
+    "StaleVerdict",
+    "approve",
+    "decide",
+    "kind_of",
+    "refuse",
+    "reverse",
+]
 
-REASON_CODES: dict[str, dict[str, str]] = {
-    Outcome.STANDS: {
-        "source_states_it": "A source states it",
-        "same_subject": "The match is this subject",
-        "primary_document": "A primary document shows it",
-        "check_fell_short": "The re-check asked too narrowly or could not run",
-        "other": "Another reason, as written",
-    },
-    Outcome.DOES_NOT_STAND: {
-        "not_listed": "The list does not hold this subject",
-        "other_subject": "It is about someone else",
-        "no_source": "No source states it",
-        "outdated": "It was so, and no longer is",
-        "report_in_error": "The report misread its source",
-        "other": "Another reason, as written",
-    },
-    Outcome.NEEDS_MORE: {
-        "document_needed": "A document is needed",
-        "identity_unclear": "It is unclear whom it is about",
-        "source_unreachable": "A source could not be reached",
-        "other": "Another reason, as written",
-    },
-    Outcome.ESCALATED: {
-        "senior_decision": "Someone more senior decides",
-        "legal_question": "A question of law is open",
-        "specialist_needed": "A specialist has to look",
-        "conflict_of_interest": "The officer is not impartial here",
-        "other": "Another reason, as written",
-    },
-}
-
-
-class InvalidDecision(Exception):
-    """What was sent is no decision. `problems`: a sentence for each field that is wrong."""
-
-    def __init__(self, problems: dict[str, str]) -> None:
-        super().__init__(" ".join(problems.values()))
-        self.problems = problems
-
-
-class StaleVerdict(Exception):
-    """The verdict changed since the page was loaded: nothing was recorded. `old` is what was shown, `new` what is."""
-
-    def __init__(self, old: Told | None, new: Told | None, sentence: str) -> None:
-        super().__init__(sentence)
-        self.old = old
-        self.new = new
-        self.sentence = sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The part of a decision that a person types or chooses."""
-
-    outcome: str
-    reason_code: str
-    reason: str
-    evidence: list[str]
+WITHDRAWN = "withdrawn"  # the reason code of a row that takes a decision back
 
 
 def decide(
@@ -130,7 +83,7 @@ def decide(
 
 
 def lock_case(case_id: UUID) -> Case:
-    """Keeps verdicts and other decisions of the case out until the transaction ends: a new one must see the case row."""
+    """Keeps new verdicts and decisions of the case out until the transaction ends: each needs a lock on its row."""
     return Case.objects.select_for_update().get(id=case_id)
 
 
@@ -141,43 +94,6 @@ def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | No
     if decision.author_id != user.pk or decision.finding_id != finding.pk:
         raise InvalidDecision({"form_token": "This form was sent for another finding. Open the finding again."})
     return decision
-
-
-def check_words(outcome: str, reason_code: str, reason: str, evidence: Sequence[str]) -> Words:
-    problems: dict[str, str] = {}
-    if outcome not in REASON_CODES:
-        problems["outcome"] = "Choose what becomes of the finding."
-    elif reason_code not in REASON_CODES[outcome]:
-        problems["reason_code"] = "Choose a reason that fits this outcome."
-    reason = clean(reason)
-    if problem := reason_problem(reason):
-        problems["reason"] = problem
-    relied_on = list(dict.fromkeys(item for item in map(clean, evidence) if item))
-    if not relied_on:
-        problems["evidence"] = "Choose at least one thing you rely on."
-    elif len(relied_on) > MOST_EVIDENCE or max(map(len, relied_on)) > MOST_CHARACTERS:
-        problems["evidence"] = f"Choose at most {MOST_EVIDENCE} things, each of at most {MOST_CHARACTERS} characters."
-    if problems:
-        raise InvalidDecision(problems)
-    return Words(outcome, reason_code, reason, relied_on)
-
-
-def clean(text: str) -> str:
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").strip()
-
-
-def reason_problem(reason: str) -> str | None:
-    if len(reason) < LEAST_CHARACTERS:
-        return f"Say why in at least {LEAST_CHARACTERS} characters."
-    return f"Say why in at most {MOST_CHARACTERS} characters." if len(reason) > MOST_CHARACTERS else None
-
-
-def check_reason(reason: str) -> str:
-    reason = clean(reason)
-    problem = reason_problem(reason)
-    if problem:
-        raise InvalidDecision({"reason": problem})
-    return reason
 
 
 def check_current(case: Case, finding: Finding, verdict_id: UUID | None) -> Standing:
@@ -202,34 +118,13 @@ def shown_then(finding: Finding, verdict_id: UUID | None) -> Told | None:
     return told(verdict) if verdict else None
 
 
-def check_kind(kind: str, verdict: str, outcome: str) -> None:
-    if kind and kind != kind_of(verdict, outcome):
-        raise InvalidDecision({"kind": f"With a finding that is {verdict}, this outcome is no {kind.replace('_', ' ')}."})
-
-
-def needs_second(finding: Finding, outcome: str) -> bool:
-    """Whether another officer must agree before a sanctions or criminal finding is set aside."""
-    return outcome == Outcome.DOES_NOT_STAND and concerns_two_persons(finding) and Switch.is_on(MAKER_CHECKER)
-
-
-def concerns_two_persons(finding: Finding) -> bool:
-    """Sanctions and criminal findings; a critical one also where only the report's own words for its kind say so."""
-    if finding.material_type in TWO_PERSONS:
-        return True
-    if finding.severity_rank > 0:
-        return False
-    reported = read_finding(load(finding.content))
-    kinds = f"{reported.category} {reported.type}".casefold()
-    return any(name in kinds for name in TWO_PERSONS_NAMES)
-
-
 def after_earlier(finding: Finding, at: datetime) -> datetime:
     """`at`, but later than every earlier decision on the finding, whatever the hosts' clocks say: the newest counts."""
     newest = about(finding).order_by("-decided_at").values_list("decided_at", flat=True).first()
     return at if newest is None or newest < at else newest + timedelta(microseconds=1)
 
 
-def about(finding: Finding) -> Any:
+def about(finding: Finding) -> "QuerySet[Decision]":
     """Every decision on this finding of the case, in whichever report it came."""
     return Decision.objects.filter(case_id=finding.case_id, finding__finding_id=finding.finding_id)
 

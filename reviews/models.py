@@ -43,7 +43,8 @@ class User(AbstractBaseUser):
     objects = BaseUserManager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["id", "tenant"], name="user_of_tenant")]  # what an author refers to
+        # What an author refers to: nobody can decide for another tenant.
+        constraints = [models.UniqueConstraint(fields=["id", "tenant"], name="user_of_tenant")]
 
     def __str__(self) -> str:
         return self.display_name
@@ -86,7 +87,9 @@ class Decision(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~models.Q(reason="") & ~models.Q(reason_code=""), name="decision_has_reason"),
+            models.CheckConstraint(
+                condition=~models.Q(reason="") & ~models.Q(reason_code=""), name="decision_has_reason"
+            ),
             models.UniqueConstraint(fields=["id", "author"], name="decision_author"),  # what an approval refers to
         ]
 
@@ -100,7 +103,9 @@ class Approval(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
     decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="approval")
-    decision_author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")  # composite key to the decision
+    decision_author = models.ForeignKey(
+        User, on_delete=models.PROTECT, related_name="+"
+    )  # composite key to the decision
     approved = models.BooleanField()  # False: the second person refused it
     reason = models.TextField()
     by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
@@ -109,7 +114,9 @@ class Approval(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~models.Q(by=models.F("decision_author")), name="approval_by_another_person"),
+            models.CheckConstraint(
+                condition=~models.Q(by=models.F("decision_author")), name="approval_by_another_person"
+            ),
             models.CheckConstraint(condition=~models.Q(reason=""), name="approval_has_reason"),
         ]
 

@@ -1,4 +1,4 @@
-"""Who may do what. `check_can_x` refuses with a sentence for the person, `can_x` only answers: page and guard can't differ."""
+"""Who may do what. `check_can_x` refuses with a sentence, `can_x` only answers: page and guard can't differ."""
 
 from collections.abc import Callable
 

@@ -17,7 +17,7 @@ AGREES_WITH = {
 }
 
 
-def kind_of(verdict: str, outcome: str) -> Kind:
+def kind_of(verdict: str, outcome: str) -> Decision.Kind:
     """What a decision of this outcome does to a verdict of this word."""
     if outcome == Outcome.NEEDS_MORE:
         return Kind.ASK_FOR_MORE

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import ActorType
-from reviews import queues, words
+from reviews import listing, queues, words
 from reviews.claims import note_view
 from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_request_recheck, check_can_view_cases
@@ -31,7 +31,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", "")
     after = read_uuid(request.GET.get("after", ""))
     wanted = {"review": True, "done": False}.get(state)
-    rows, following = queues.cases(user.tenant, needs_review=wanted, text=search, after=after)
+    rows, following = listing.cases(user.tenant, needs_review=wanted, text=search, after=after)
     context = {
         "rows": [(row, verdict_words(row.verdicts)) for row in rows],
         "search": search,

@@ -19,7 +19,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("case_id", type=UUID, metavar="CASE_ID")
         parser.add_argument("--json", action="store_true", help="the case as the API gives it")
-        parser.add_argument("--history", action="store_true", help="with --json: also every verdict and decision ever given")
+        parser.add_argument(
+            "--history", action="store_true", help="with --json: also all earlier verdicts and decisions"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         with tenant_scope(EVERY_TENANT):

@@ -28,8 +28,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="a report in JSON; - reads it from standard input")
-        parser.add_argument("--tenant", metavar="SLUG", help="whose report it is; not needed where there is only one tenant")
-        parser.add_argument("--wait", type=float, metavar="SECONDS", help="how long to wait for the verification to end")
+        parser.add_argument("--tenant", metavar="SLUG", help="whose report it is; not needed with only one tenant")
+        parser.add_argument("--wait", type=float, metavar="SECONDS", help="how long to wait for its verification")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,7 +41,8 @@ class Command(BaseCommand):
             elif has_ended(accepted.verification, options["wait"]):
                 self.stdout.write(case_json(Case.objects.get(id=accepted.case.id)))
             else:
-                self.stderr.write(f"The verification of case {accepted.case.id} has not ended within {options['wait']:g} s.")
+                late = f"The verification of case {accepted.case.id} has not ended within {options['wait']:g} s."
+                self.stderr.write(late)
                 sys.exit(UNFINISHED)
 
     def accept(self, tenant: Tenant, content: bytes) -> Accepted:

@@ -1,0 +1,86 @@
+"""The list of cases, whether they wait for someone or not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from audit.models import Tenant
+from reviews.models import Standing, Waiting
+from verifier.models import Case, Verification
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case in a list, whether it waits or not."""
+
+    id: UUID
+    report_id: str
+    iteration: int
+    subject_name: str
+    created_at: datetime
+    run: str
+    verification_id: UUID
+    needs_review: bool
+    advisory: bool
+    verdicts: dict[str, int]  # of its decision-driving findings, by word
+
+
+def cases(
+    tenant: Tenant, *, needs_review: bool | None = None, text: str = "", after: UUID | None = None, limit: int = PAGE
+) -> tuple[list[CaseRow], UUID | None]:
+    """One page of the cases, newest first, and the case after which the next page begins, if there is one."""
+    found = Case.objects.filter(tenant=tenant).exclude(current_report=None)
+    found = found.annotate(waits=Exists(Waiting.objects.filter(case=OuterRef("pk"), forced=True)))
+    if needs_review is not None:
+        found = found.filter(waits=needs_review)
+    if text := text.replace("\0", " ").strip():
+        found = found.filter(Q(subject_name__icontains=text) | Q(report_id__icontains=text))
+    if after is not None:
+        found = found.filter(older_than(tenant, after))
+    page = list(
+        found.select_related("current_report", "current_verification")
+        .defer("current_report__content", "current_report__subject", "current_report__quality_gate")
+        .order_by("-created_at", "-id")[: limit + 1]
+    )
+    words = count_verdicts(page[:limit])
+    rows = [make_case_row(case, words.get(case.pk, {})) for case in page[:limit]]
+    return rows, (rows[-1].id if len(page) > limit else None)
+
+
+def older_than(tenant: Tenant, case_id: UUID) -> Q:
+    moment = Case.objects.filter(tenant=tenant, id=case_id).values_list("created_at", flat=True).first()
+    if moment is None:
+        return Q(pk__in=[])
+    return Q(created_at__lt=moment) | Q(created_at=moment, id__lt=case_id)
+
+
+def count_verdicts(page: Iterable[Case]) -> dict[UUID, dict[str, int]]:
+    standings = Standing.objects.filter(case__in=list(page))
+    groups = standings.values_list("case_id", "verdict").annotate(Count("finding_id"))
+    words: dict[UUID, dict[str, int]] = {}
+    for case_id, verdict, number in groups.order_by():
+        words.setdefault(case_id, {})[verdict] = number
+    return words
+
+
+def make_case_row(case: Any, verdicts: dict[str, int]) -> CaseRow:
+    report, run = case.current_report, case.current_verification
+    assert isinstance(run, Verification)
+    return CaseRow(
+        id=case.id,
+        report_id=case.report_id,
+        iteration=report.iteration,
+        subject_name=case.subject_name,
+        created_at=case.created_at,
+        run=run.status,
+        verification_id=run.id,
+        needs_review=case.waits,
+        advisory=report.advisory_only,
+        verdicts=verdicts,
+    )

@@ -4,8 +4,8 @@ Streams, in constant memory, whatever the length of a trail: the stored bytes ar
 re-serialised. What it can't see is a tail cut together with the head and every row that names its events.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -63,7 +63,9 @@ class TrailResult:
 def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
     """Walks one tenant's whole trail in one snapshot. The first thing wrong is reported; the chain comes first."""
     with snapshot(), tenant_scope(EVERY_TENANT):
-        result = chain.verify(read_links(tenant.id), tenant.id)
+        # Closed here whatever happens: a COPY left half read would keep the connection from ending its transaction.
+        with closing(read_links(tenant.id)) as links:
+            result = chain.verify(links, tenant.id)
         head = ChainHead.objects.filter(tenant=tenant).first()
         broken = (
             (look_further(result.broken, tenant.id) if result.broken else None)
@@ -91,7 +93,7 @@ def snapshot() -> Iterator[None]:
         yield
 
 
-def read_links(tenant_id: UUID) -> Iterator[Link]:
+def read_links(tenant_id: UUID) -> Generator[Link]:
     with connection.cursor() as cursor, cursor.copy(COPY_LINKS, [tenant_id]) as copy:
         copy.set_types(READ_AS)
         for tenant, sequence, moment, body, previous_hash, event_hash, event_id, case_id, *beside in copy.rows():

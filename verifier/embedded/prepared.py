@@ -4,20 +4,21 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import dj_database_url
+import psycopg
 from django.contrib.staticfiles.finders import get_finders
-from django.db.migrations.executor import MigrationExecutor
-from django.db.utils import ConnectionHandler
+from django.db.migrations.loader import MigrationLoader
 
 
 def migrations_pending(owner_url: str) -> bool:
-    connections = ConnectionHandler({"default": dict(dj_database_url.parse(owner_url))})
-    connection = connections["default"]
-    try:
-        executor = MigrationExecutor(connection)
-        return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-    finally:
-        connection.close()
+    return bool(MigrationLoader(None).disk_migrations.keys() - applied_migrations(owner_url))
+
+
+def applied_migrations(owner_url: str) -> set[tuple[str, str]]:
+    with psycopg.connect(owner_url) as connection:
+        try:
+            return set(connection.execute("SELECT app, name FROM django_migrations").fetchall())
+        except psycopg.errors.UndefinedTable:
+            return set()
 
 
 @dataclass(frozen=True)

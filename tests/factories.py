@@ -203,13 +203,14 @@ def decide(by: User, on: Finding, outcome: str = "stands", *, at: datetime = AT,
     from reviews.models import Standing
 
     values = {
-        "verdict_id": Standing.objects.get(finding=on).verdict_row_id,
         "reason_code": next(iter(REASON_CODES[outcome])),
         "reason": REASON,
         "evidence": ["The answer of the re-check"],
         "form_token": uuid4(),
         **changes,
     }
+    if "verdict_id" not in values:
+        values["verdict_id"] = Standing.objects.get(finding=on).verdict_row_id
     return really_decide(user=by, finding=on, outcome=outcome, at=at, **values)
 
 

@@ -89,10 +89,15 @@ def status(url: str) -> int:
 
 
 def launch(
-    data_dir: Path, output: Path, *flags: str, user: pwd.struct_passwd | None = None, port: int | None = None
+    data_dir: Path,
+    output: Path,
+    *flags: str,
+    user: pwd.struct_passwd | None = None,
+    port: int | None = None,
+    settings: dict[str, str] | None = None,
 ) -> Demo:
     port = port or free_port()
-    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ} | (settings or {})
     arguments = ["demo", "--empty", "--port", str(port), "--data-dir", str(data_dir), *flags]
     process = children.start(
         [sys.executable, "manage.py", *arguments], log=output, cwd=PROJECT, environment=environment, user=user
@@ -101,8 +106,14 @@ def launch(
 
 
 @contextmanager
-def running(data_dir: Path, output: Path, *flags: str, user: pwd.struct_passwd | None = None) -> Iterator[Demo]:
-    demo = launch(data_dir, output, *flags, user=user)
+def running(
+    data_dir: Path,
+    output: Path,
+    *flags: str,
+    user: pwd.struct_passwd | None = None,
+    settings: dict[str, str] | None = None,
+) -> Iterator[Demo]:
+    demo = launch(data_dir, output, *flags, user=user, settings=settings)
     try:
         wait_for(demo.is_ready, f"the demo did not get ready: {output}", seconds=110)
         yield demo

@@ -10,7 +10,21 @@ from tests.bench.measure import interleaved, median_ratio, report, seconds
 from verifier.domain.corroboration import label
 from verifier.domain.findings import ReportedFinding, read_finding
 
-WORDS = "Assets Prosecutor Überweisung Société frozen charged bank nominee director Käo liiga señal court".split()
+WORDS = [
+    "Assets",
+    "Prosecutor",
+    "Überweisung",
+    "Société",
+    "frozen",
+    "charged",
+    "bank",
+    "nominee",
+    "director",
+    "Käo",
+    "liiga",
+    "señal",
+    "court",
+]
 SOURCES = ["tavily", "exa", "brightdata_serp", "opensanctions", "Reuters", "kbo"]
 
 

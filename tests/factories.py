@@ -15,6 +15,7 @@ from verifier.domain.answers import Cause, NotAnswered
 from verifier.domain.evidence import not_asked
 from verifier.intake import Accepted, accept_report
 from verifier.models import Case, Finding, FindingVerdict, Switch, Verification
+from verifier.services.recorded import verdict_details
 
 AT = datetime(2026, 7, 20, 8, 30, tzinfo=UTC)
 PASSWORD = "a long enough passphrase"
@@ -147,7 +148,6 @@ def verdict(
         **values,
     )
     with transaction.atomic():
-        details = {"verdict_id": str(row.id), "finding_id": on.finding_id, "verdict": word, "cause": cause}
         row.event_id = record(
             tenant_id=on.tenant_id,
             event_type="finding_correctness_verified",
@@ -155,7 +155,7 @@ def verdict(
             actor_type=ActorType.SYSTEM,
             case_id=on.case_id,
             subject=on.finding_id,
-            details=details,
+            details=verdict_details(row),
             at=at,
         ).id
         row.save(force_insert=True)

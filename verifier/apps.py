@@ -5,4 +5,8 @@ class VerifierConfig(AppConfig):
     name = "verifier"
 
     def ready(self) -> None:
+        from audit.log import register_comparer
         from verifier import celery  # noqa: F401  # shared tasks bind to our Celery application
+        from verifier.services.recorded import verdict_rows
+
+        register_comparer("verdict", verdict_rows, event_types=("finding_correctness_verified",))

@@ -22,6 +22,7 @@ from verifier.domain.verdicts import Outcome, deadline, over_cap, stopped
 from verifier.models import Finding, FindingVerdict, ScreeningRecord, Switch, Verification
 from verifier.services.locks import run_lock
 from verifier.services.recheck import Recheck, not_rechecked, recheck
+from verifier.services.recorded import verdict_details
 
 logger = logging.getLogger(__name__)
 ACTOR = "verifier"
@@ -201,27 +202,7 @@ def record_verdict(run: Run, finding: Finding, result: Recheck, started_at: date
             actor_type=ActorType.SYSTEM,
             case_id=finding.case_id,
             subject=finding.finding_id,
-            details=verdict_details(verdict, finding),
+            details=verdict_details(verdict),
             at=at,
         ).id
         verdict.save(force_insert=True)
-
-
-def verdict_details(verdict: FindingVerdict, finding: Finding) -> dict[str, object]:
-    """What the trail holds of a verdict; `verify_trail` compares the row with it. No names, no quotes."""
-    return {
-        "verdict_id": str(verdict.id),
-        "verification_id": str(verdict.verification_id),
-        "finding_id": finding.finding_id,
-        "material_type": finding.material_type or None,
-        "verdict": str(verdict.verdict),
-        "cause": str(verdict.cause),
-        "provider": verdict.provider,
-        "evidence_sha256": verdict.evidence_sha256,
-        "model": verdict.model,
-        "prompt_id": verdict.prompt_id,
-        "prompt_sha256": verdict.prompt_sha256,
-        "duration_ms": verdict.duration_ms,
-        "slot_wait_ms": verdict.slot_wait_ms,
-        "simulated": verdict.simulated,
-    }

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, connections
 
 from audit.models import AuditEvent
+from audit.verification import verify_tenant
 from tests import factories
 from tests.factories import AT
 from tests.replay import Replay, recorded, said, serving
@@ -326,3 +327,33 @@ def test_bright_data_without_a_free_slot_is_capacity_and_costs_no_recheck_time(s
     given = verify(made)["c1"]
 
     assert (given.verdict, given.cause) == ("indeterminate", "capacity")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("verdict", "confirmed"),
+        ("cause", "screening_hit"),
+        ("reason", "All is well."),
+        ("quote", "said so"),
+        ("evidence", '{"kind": "screening"}'),
+        ("evidence_sha256", "0" * 64),
+    ],
+)
+def test_the_trail_finds_a_verdict_flipped_behind_the_applications_back(settings: Any, column: str, value: str) -> None:
+    made = case(factories.finding("f1"))
+    with screened_by(settings, recorded(CLEAR)):
+        verify(made)
+    connection.check_constraints()  # seals, as a commit would
+    assert verify_tenant(tenant=made.tenant, missing_guards=[]).broken is None
+
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE verifier_findingverdict DISABLE TRIGGER USER")
+        cursor.execute(f"UPDATE verifier_findingverdict SET {column} = %s WHERE case_id = %s", [value, made.id])
+        connection.check_constraints()
+        cursor.execute("ALTER TABLE verifier_findingverdict ENABLE ALWAYS TRIGGER verifier_findingverdict_append_only")
+
+    broken = verify_tenant(tenant=made.tenant, missing_guards=[]).broken
+    assert broken is not None
+    assert broken.kind == "row_disagrees"
+    assert "verdict" in broken.detail

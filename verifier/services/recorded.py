@@ -1,0 +1,44 @@
+"""What the trail holds of a verdict, and the rows that `verify_trail` compares with it."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from audit.chain import canonical
+from audit.log import Recorded
+from verifier.models import FindingVerdict
+
+
+def verdict_details(verdict: FindingVerdict) -> dict[str, Any]:
+    """The verdict without names and quotes; a hash stands for what can hold them."""
+    return {
+        "verdict_id": str(verdict.id),
+        "verification_id": str(verdict.verification_id),
+        "finding_id": verdict.finding.finding_id,
+        "material_type": verdict.finding.material_type or None,
+        "verdict": str(verdict.verdict),
+        "cause": str(verdict.cause),
+        "provider": verdict.provider,
+        "evidence_sha256": verdict.evidence_sha256,
+        "model": verdict.model,
+        "prompt_id": verdict.prompt_id,
+        "prompt_sha256": verdict.prompt_sha256,
+        "duration_ms": verdict.duration_ms,
+        "slot_wait_ms": verdict.slot_wait_ms,
+        "simulated": verdict.simulated,
+        "content_sha256": content_sha256(verdict),
+    }
+
+
+def content_sha256(verdict: FindingVerdict) -> str:
+    """Of what the row holds beyond this: its sentence, its quote and its stored evidence."""
+    held = {"reason": verdict.reason, "quote": verdict.quote, "evidence": verdict.evidence}
+    return hashlib.sha256(canonical(held).encode()).hexdigest()
+
+
+def verdict_rows(tenant_id: UUID) -> Iterator[Recorded]:
+    """Every verdict of a tenant as its event must show it, in the order of the events' ids."""
+    rows = FindingVerdict.objects.select_related("finding").filter(tenant_id=tenant_id).order_by("event_id")
+    for verdict in rows.iterator(chunk_size=500):
+        yield Recorded(verdict.event_id, verdict_details(verdict))

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 
 from reviews import words
-from reviews.decisions import LEAST_CHARACTERS, MOST_CHARACTERS, REASON_CODES, InvalidDecision, check_words
+from reviews.rules import LEAST_CHARACTERS, MOST_CHARACTERS, REASON_CODES, InvalidDecision, check_words
 from reviews.models import User
 
 
@@ -94,7 +94,7 @@ def reason_choices() -> list[Any]:
         (words.OUTCOMES[outcome], [(f"{outcome}:{code}", sentence) for code, sentence in codes.items()])
         for outcome, codes in REASON_CODES.items()
     ]
-    return [("", "Choose one that fits the outcome"), *groups]
+    return [("", "Choose one"), *groups]
 
 
 class SecondForm(forms.Form):

@@ -69,6 +69,7 @@ PROVIDERS = {
     "exa": "Exa",
     "brightdata": "Bright Data",
     "brightdata_serp": "Bright Data",
+    "brightdata serp": "Bright Data",
     "adverse media": "Adverse media search",
 }
 OUTCOMES = {
@@ -99,8 +100,6 @@ SCOPES = {"reports": "send reports", "cases": "read cases and run re-checks", "m
 SWITCHES = {
     "FINDING_CORRECTNESS_VERIFICATION_ENABLED": "Re-check decision-driving findings",
     "FINDING_CORROBORATION_ENABLED": "Label source trust and corroboration",
-    "CITATION_DRIFT_SWEEP_ENABLED": "Sweep citations for drift",
-    "EVIDENCE_REVIEW_ENABLED": "Review whether evidence suffices",
     "MAKER_CHECKER_ENABLED": "Ask for a second person",
 }
 SWITCH_EFFECTS = {
@@ -108,8 +107,6 @@ SWITCH_EFFECTS = {
         "Off: no provider is asked, new runs end at once, and a running one stops; what is left is indeterminate and waits."
     ),
     "FINDING_CORROBORATION_ENABLED": "Off: reports that arrive from then on carry no labels.",
-    "CITATION_DRIFT_SWEEP_ENABLED": "Off: no sweep starts by itself.",
-    "EVIDENCE_REVIEW_ENABLED": "Off: no evidence is reviewed, even when asked for.",
     "MAKER_CHECKER_ENABLED": (
         "Off: setting a sanctions or criminal finding aside takes effect without a second person."
     ),

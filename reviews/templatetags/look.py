@@ -65,7 +65,7 @@ def when(at: datetime | str | None) -> SafeString | str:
     moment = datetime.fromisoformat(at) if isinstance(at, str) else at
     moment = moment.astimezone(UTC)
     return format_html(
-        '<time datetime="{}" class="nowrap">{} {}</time>',
+        '<time datetime="{}">{} {}</time>',
         moment.isoformat(timespec="seconds"),
         moment.strftime("%-d %b %Y, %H:%M:%S"),
         "UTC",

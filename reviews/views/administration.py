@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -33,6 +33,10 @@ def admin_of(request: HttpRequest) -> User:
     return user
 
 
+def sent(request: HttpRequest) -> QueryDict | None:
+    return request.POST if request.method == "POST" else None
+
+
 @require_safe
 def switches(request: HttpRequest) -> HttpResponse:
     admin_of(request)
@@ -49,6 +53,7 @@ def show_switches(request: HttpRequest, name: str = "", form: SwitchForm | None 
             "form": form if form and one == name else SwitchForm(auto_id=f"{one}_%s", label_suffix=""),
         }
         for one, first_value in settings.SWITCHES.items()
+        if one in words.SWITCHES  # those that switch something here
     ]
     return show(request, "switches", "administration", {"rows": rows, "form": form}, status)
 
@@ -56,7 +61,7 @@ def show_switches(request: HttpRequest, name: str = "", form: SwitchForm | None 
 @require_POST
 def switch(request: HttpRequest, name: str) -> HttpResponse:
     admin = admin_of(request)
-    if name not in settings.SWITCHES:
+    if name not in words.SWITCHES:
         raise Http404
     form = SwitchForm(request.POST, auto_id=f"{name}_%s", label_suffix="")
     if not form.is_valid():
@@ -83,7 +88,7 @@ def with_problems(form: SwitchForm | KeyForm | UserForm, problem: InvalidChange)
 @require_http_methods(["GET", "POST"])
 def keys(request: HttpRequest) -> HttpResponse:
     admin = admin_of(request)
-    form = KeyForm(request.POST or None, label_suffix="")
+    form = KeyForm(sent(request), label_suffix="")
     context: dict[str, object] = {}
     if request.method == "POST" and form.is_valid():
         try:
@@ -108,7 +113,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def users(request: HttpRequest) -> HttpResponse:
     admin = admin_of(request)
-    form = UserForm(request.POST or None, label_suffix="")
+    form = UserForm(sent(request), label_suffix="")
     context: dict[str, object] = {}
     if request.method == "POST" and form.is_valid():
         try:

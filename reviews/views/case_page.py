@@ -1,6 +1,5 @@
 """The case page's context: identity, what is running, the findings, and the one in view with its evidence."""
 
-import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -9,7 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from reviews import words
-from reviews.decisions import REASON_CODES
+from reviews.rules import REASON_CODES
 from reviews.models import Claim, Decision, Standing, User, Waiting
 from reviews.standing import approval_of, reversal_of, standings, status_of
 from reviews.views.evidence import Evidence, shown_evidence
@@ -17,6 +16,7 @@ from reviews.views.presenting import Corroboration, Reported, corroboration, rep
 from verifier.domain.corroboration import Labels, label
 from verifier.domain.findings import read_finding
 from verifier.domain.gate import SENTENCES, ReviewReason
+from verifier.domain.json_text import load
 from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, FindingVerdict, Verification
 
@@ -155,7 +155,7 @@ def choose(findings: list[Finding], finding_id: str, waiting: list[Waiting]) -> 
 
 
 def identity(case: Case) -> list[str]:
-    subject = read_subject(json.loads(case.current_report.subject))  # type: ignore[union-attr]
+    subject = read_subject(load(case.current_report.subject))  # type: ignore[union-attr]
     kind = words.say("entity", subject.entity_type.casefold() or "company")
     number = f"{subject.country.upper()} {subject.registration_number}".strip()
     born = f"born {subject.birth_date}" if subject.birth_date else ""
@@ -272,7 +272,7 @@ def labels(case: Case, finding: Finding, findings: list[Finding]) -> Corroborati
     if finding.corroboration_count is None or finding.source_trust is None:
         return None
     in_order = sorted(findings, key=lambda one: one.position)
-    counted = label([read_finding(json.loads(one.content)) for one in in_order], subject=case.subject_name)
+    counted = label([read_finding(load(one.content)) for one in in_order], subject=case.subject_name)
     count = finding.corroboration_count
     sources = counted[in_order.index(finding)].sources
     return corroboration(Labels(finding.source_trust, count, count >= 2, count < 2, sources))

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import AuditSeal
 from reviews import words
-from reviews.decisions import InvalidDecision, StaleVerdict, check_current, decide
+from reviews.decisions import check_current, decide
 from reviews.forms import DecisionForm
 from reviews.models import Decision, User
 from reviews.permissions import Refused, check_can_decide, check_can_view_cases
 from reviews.queues import waiting
+from reviews.rules import InvalidDecision, StaleVerdict
 from reviews.standing import Told, kind_of, status_of
 from reviews.views import deciding
 from reviews.views.case_page import CasePage, case_page, code_words

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reviews import words
-from reviews.decisions import concerns_two_persons, needs_second
 from reviews.forms import DecisionForm
 from reviews.models import User
 from reviews.permissions import can_claim, can_decide, can_request_recheck
 from reviews.queues import Row, waiting
+from reviews.rules import concerns_two_persons, needs_second
 from reviews.views.case_page import CasePage, Item
 from reviews.views.common import filters_of, kept_filters
 from reviews.views.evidence import choices

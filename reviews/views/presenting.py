@@ -62,7 +62,7 @@ class Corroboration:
 
 def corroboration(labels: Labels) -> Corroboration:
     """Counted origins, by name. One source is a fact about the report, never a discount on the severity."""
-    names = " and ".join(labels.sources) or "no named source"
+    names = " and ".join(words.say("provider", source) for source in labels.sources) or "no named source"
     count = labels.corroboration_count
     if labels.corroborated:
         sentence = f"Corroborated: {count} distinct sources say this ({names})."

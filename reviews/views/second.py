@@ -10,11 +10,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import AuditSeal
-from reviews.decisions import InvalidDecision, StaleVerdict, approve, refuse
+from reviews.decisions import approve, refuse
 from reviews.forms import SecondForm
 from reviews.models import Approval, Decision, User
 from reviews.permissions import Refused, check_can_second, check_can_view_cases
 from reviews.queues import SecondRow, second_person
+from reviews.rules import InvalidDecision, StaleVerdict
 from reviews.views.case_page import code_words
 from reviews.views.common import person
 

@@ -83,7 +83,7 @@ def decide(
 
 
 def lock_case(case_id: UUID) -> Case:
-    """Keeps new verdicts and decisions of the case out until the transaction ends: each needs a lock on its row."""
+    """Until the transaction ends no other decision is made, and no verdict committed: each needs the case's row."""
     return Case.objects.select_for_update().get(id=case_id)
 
 

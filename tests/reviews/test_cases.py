@@ -111,10 +111,24 @@ def test_a_verdict_holds_what_was_promised(tenant: Any) -> None:
     make.verdict(make.finding_of(case), evidence=evidence, simulated=True, quote="q", slot_wait_ms=3)
     told = read(case)
     verdict = told["findings"][0]["verdict"]
-    promised = {"verdict", "cause", "reason", "provider", "started_at", "duration_ms", "evidence_sha256", "model", "prompt_id"}
+    promised = {
+        "verdict",
+        "cause",
+        "reason",
+        "provider",
+        "started_at",
+        "duration_ms",
+        "evidence_sha256",
+        "model",
+        "prompt_id",
+    }
     assert promised <= set(verdict)
     assert verdict["started_at"] == "2026-07-20T08:30:00.000000Z"
-    assert (verdict["near_misses"], verdict["not_used"], verdict["partial"]) == ([{"caption": "Acme"}], ["birthDate"], [1])
+    assert (verdict["near_misses"], verdict["not_used"], verdict["partial"]) == (
+        [{"caption": "Acme"}],
+        ["birthDate"],
+        [1],
+    )
     assert (verdict["simulated"], verdict["quote"], verdict["slot_wait_ms"]) == (True, "q", 3)
     assert told["simulated"] is True
 
@@ -129,13 +143,23 @@ def test_a_synthesised_verdict_has_the_same_keys_as_a_recorded_one(tenant: Any) 
 
 
 def test_the_gates_verdicts_come_in_the_order_of_rechecks(tenant: Any) -> None:
-    told = [make.media("m1", severity="high"), make.criminal("c1"), make.finding("s1"), make.media("m2", severity="critical")]
+    told = [
+        make.media("m1", severity="high"),
+        make.criminal("c1"),
+        make.finding("s1"),
+        make.media("m2", severity="critical"),
+    ]
     case = make.case(tenant, *told)
     for name in ("m1", "c1", "s1", "m2"):
         make.verdict(make.finding_of(case, name))
     listed = read(case)["quality_gate"]["correctness_verdicts"]
     assert [one["finding_id"] for one in listed] == ["c1", "s1", "m2", "m1"]
-    assert listed[1] == {"finding_id": "s1", "material_type": "sanctions", "verdict": "contradicted", "cause": "screening_clear"}
+    assert listed[1] == {
+        "finding_id": "s1",
+        "material_type": "sanctions",
+        "verdict": "contradicted",
+        "cause": "screening_clear",
+    }
 
 
 def test_a_decision_is_told_with_its_state(tenant: Any) -> None:
@@ -143,7 +167,12 @@ def test_a_decision_is_told_with_its_state(tenant: Any) -> None:
     first, second = make.user(tenant), make.user(tenant)
     decision = make.decide(first, make.finding_of(case), "does_not_stand")
     told = read(case)["findings"][0]["decision"]
-    assert (told["status"], told["second"], told["by"], told["answers"]) == ("awaiting_second", None, first.username, False)
+    assert (told["status"], told["second"], told["by"], told["answers"]) == (
+        "awaiting_second",
+        None,
+        first.username,
+        False,
+    )
     decisions.approve(user=second, decision=decision, reason=make.REASON, at=make.later())
     told = read(case)["findings"][0]["decision"]
     assert (told["status"], told["second"]["by"], told["answers"]) == ("effective", second.username, True)
@@ -201,8 +230,15 @@ def test_it_reads_with_the_applications_own_rights(
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.integers()
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 KNOWN = {"id", "severity", "title", "description", "category", "type", "source", "_provider", "source_url", "target",

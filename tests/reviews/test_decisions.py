@@ -261,7 +261,9 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("told", "two"), TYPES)
-def test_setting_a_sanctions_or_criminal_finding_aside_needs_two(tenant: Any, officer: Any, told: Any, two: bool) -> None:
+def test_setting_a_sanctions_or_criminal_finding_aside_needs_two(
+    tenant: Any, officer: Any, told: Any, two: bool
+) -> None:
     case = make.case(tenant, told)
     on = make.finding_of(case)
     make.verdict(on)
@@ -312,7 +314,9 @@ def test_another_officer_refuses_and_it_waits_again(awaiting: Decision, other: A
 
 
 @pytest.mark.parametrize("word", [decisions.approve, decisions.refuse])
-def test_a_second_word_is_not_there_without_its_event(awaiting: Decision, other: Any, trail_fails: None, word: Any) -> None:
+def test_a_second_word_is_not_there_without_its_event(
+    awaiting: Decision, other: Any, trail_fails: None, word: Any
+) -> None:
     with pytest.raises(DatabaseError):
         word(user=other, decision=awaiting, reason=make.REASON, at=make.later())
     assert not Approval.objects.exists()
@@ -373,7 +377,9 @@ def test_a_refused_decision_gives_way_to_the_one_before(tenant: Any, officer: An
     assert not Standing.objects.get(finding=on).open
 
 
-def test_the_second_persons_list_shows_ones_own_and_lets_only_others_act(awaiting: Decision, officer: Any, other: Any) -> None:
+def test_the_second_persons_list_shows_ones_own_and_lets_only_others_act(
+    awaiting: Decision, officer: Any, other: Any
+) -> None:
     (mine,) = queues.second_person(awaiting.tenant, officer)
     (theirs,) = queues.second_person(awaiting.tenant, other)
     assert (mine.own, mine.actionable) == (True, False)
@@ -434,7 +440,9 @@ def test_the_same_withdrawal_sent_twice_is_recorded_once(tenant: Any, officer: A
     assert first == again
 
 
-def test_a_decision_that_waits_can_be_taken_back_and_is_then_not_approved(awaiting: Decision, officer: Any, other: Any) -> None:
+def test_a_decision_that_waits_can_be_taken_back_and_is_then_not_approved(
+    awaiting: Decision, officer: Any, other: Any
+) -> None:
     decisions.reverse(user=officer, decision=awaiting, reason=make.REASON, at=make.later())
     assert queues.second_person(awaiting.tenant, other) == []
     with pytest.raises(Refused):
@@ -477,7 +485,9 @@ def test_the_database_refuses_an_author_of_another_tenant(tenant: Any, officer: 
 
 def approval_of(decision: Decision, **changes: Any) -> Approval:
     values = {"decision": decision, "decision_author": decision.author, "approved": True, "reason": make.REASON}
-    return Approval(**{**values, "tenant_id": decision.tenant_id, "approved_at": make.AT, "event_id": uuid4(), **changes})
+    return Approval(
+        **{**values, "tenant_id": decision.tenant_id, "approved_at": make.AT, "event_id": uuid4(), **changes}
+    )
 
 
 @pytest.mark.parametrize("told_as_another", [False, True])
@@ -496,7 +506,9 @@ def test_the_database_refuses_a_second_of_another_tenant(awaiting: Decision) -> 
 
 @pytest.mark.parametrize("table", ["reviews_decision", "reviews_approval"])
 @pytest.mark.parametrize("statement", ["UPDATE {} SET reason = reason || '!'", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
-def test_the_database_refuses_to_change_what_was_decided(awaiting: Decision, other: Any, table: str, statement: str) -> None:
+def test_the_database_refuses_to_change_what_was_decided(
+    awaiting: Decision, other: Any, table: str, statement: str
+) -> None:
     decisions.approve(user=other, decision=awaiting, reason=make.REASON, at=make.later())
     connection.check_constraints()
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:

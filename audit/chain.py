@@ -38,7 +38,7 @@ def read_body(body: str | bytes) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("the body is nested too deeply") from None
     if not isinstance(content, dict):
-        raise ValueError("the body is not a JSON object")  # noqa: TRY004  # it is about the text, as in json.loads
+        raise ValueError("the body is not a JSON object")
     return content
 
 

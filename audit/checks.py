@@ -35,7 +35,9 @@ POLICIES = """
 SELECT c.relname, p.polname FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid
 WHERE c.oid = ANY(SELECT to_regclass(name) FROM unnest(%s::text[]) name)
     AND c.relrowsecurity AND pg_get_expr(p.polqual, p.polrelid) LIKE '%%app.current_tenant%%'
-    AND NOT EXISTS (SELECT FROM pg_policy other WHERE other.polrelid = c.oid AND other.oid <> p.oid AND other.polpermissive)
+    AND NOT EXISTS (
+        SELECT FROM pg_policy other WHERE other.polrelid = c.oid AND other.oid <> p.oid AND other.polpermissive
+    )
 """
 ROLE = "SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = %s"
 OWNED = """

@@ -123,18 +123,18 @@ RowReader = Callable[[UUID], Iterable[Recorded]]
 class Comparer:
     """How rows of one table are held against the events that recorded them (`manage.py verify_trail`).
 
-    With `event_types` each event of these types must have its row as well.
+    Each row must have its event among those of `event_types`, and each of these events its row.
     """
 
     name: str
     rows: RowReader
-    event_types: tuple[str, ...] = ()
+    event_types: tuple[str, ...]
 
 
 _comparers: dict[str, Comparer] = {}
 
 
-def register_comparer(name: str, fn: RowReader, *, event_types: tuple[str, ...] = ()) -> None:
+def register_comparer(name: str, fn: RowReader, *, event_types: tuple[str, ...]) -> None:
     """Other apps call this in `ready()`: the trail knows none of their tables."""
     _comparers[name] = Comparer(name, fn, event_types)
 

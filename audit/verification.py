@@ -93,7 +93,7 @@ def snapshot() -> Iterator[None]:
         yield
 
 
-def read_links(tenant_id: UUID) -> Generator[Link]:
+def read_links(tenant_id: UUID) -> Generator[Link, None, None]:
     with connection.cursor() as cursor, cursor.copy(COPY_LINKS, [tenant_id]) as copy:
         copy.set_types(READ_AS)
         for tenant, sequence, moment, body, previous_hash, event_hash, event_id, case_id, *beside in copy.rows():

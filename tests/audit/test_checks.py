@@ -18,7 +18,7 @@ REMOVALS = {
     "DROP TRIGGER audit_auditevent_no_truncate ON audit_auditevent": "audit_auditevent_no_truncate",
     "DROP TRIGGER audit_event_seal ON audit_auditevent": "audit_event_seal",
     "ALTER TABLE audit_auditevent DISABLE TRIGGER audit_event_stamp": "audit_event_stamp",
-    "DROP TRIGGER verifier_findingverdict_append_only ON verifier_findingverdict": "verifier_findingverdict_append_only",
+    "DROP TRIGGER verifier_findingverdict_append_only ON verifier_findingverdict": "findingverdict_append_only",
     "DROP TRIGGER reviews_decision_no_truncate ON reviews_decision": "reviews_decision_no_truncate",
     "ALTER TABLE reviews_approval DISABLE TRIGGER USER": "reviews_approval_append_only",
     "CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'": (

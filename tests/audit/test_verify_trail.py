@@ -77,8 +77,10 @@ def copy_event(tenant: Tenant, *, sequence: int, source: int, body: str | None =
     previous, copy_id = bytes(stored.previous_hash), uuid4()
     text = body or event.body
     run(
-        "INSERT INTO audit_auditevent (id, tenant_id, event_type, actor, actor_type, case_id, subject, recorded_at, body)"
-        " SELECT %s, tenant_id, event_type, actor, actor_type, case_id, subject, recorded_at, %s FROM audit_auditevent WHERE id = %s",
+        "INSERT INTO audit_auditevent"
+        " (id, tenant_id, event_type, actor, actor_type, case_id, subject, recorded_at, body)"
+        " SELECT %s, tenant_id, event_type, actor, actor_type, case_id, subject, recorded_at, %s"
+        " FROM audit_auditevent WHERE id = %s",
         copy_id,
         text,
         event.id,
@@ -92,7 +94,8 @@ def copy_event(tenant: Tenant, *, sequence: int, source: int, body: str | None =
     )
     event_hash = bytes(stored.event_hash) if body is None else own
     run(
-        "INSERT INTO audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash) VALUES (%s, %s, %s, %s, %s)",
+        "INSERT INTO audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash)"
+        " VALUES (%s, %s, %s, %s, %s)",
         copy_id,
         tenant.id,
         sequence,

@@ -1,6 +1,7 @@
 """A process that writes events as the application does: `python -m tests.audit.writer TENANT_ID COUNT`.
 
-Prints the id of each event whose transaction committed. Every fifth transaction is rolled back, every third holds three events.
+Prints the id of each event whose transaction committed. Every fifth transaction is rolled back, every third holds
+three events.
 """
 
 import os

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
-FALSE = {"0", "false", "no", "off", ""}
+FALSE = {"0", "false", "no", "off"}
 
 
 class Environment:
@@ -19,12 +19,12 @@ class Environment:
         return self.values.get(name, "").strip() or default
 
     def boolean(self, name: str, default: bool) -> bool:
-        value = self.values.get(name)
-        if value is None:
-            return default
-        if value.strip().lower() in TRUE:
+        value = self.text(name)
+        if not value:
+            return default  # blank is how a compose file passes on what nobody set
+        if value.lower() in TRUE:
             return True
-        if value.strip().lower() in FALSE:
+        if value.lower() in FALSE:
             return False
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}")
 
@@ -54,3 +54,16 @@ class Environment:
 
     def names(self, name: str, default: str = "") -> list[str]:
         return [part.strip() for part in self.text(name, default).split(",") if part.strip()]
+
+    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        value = self.text(name, default)
+        if value not in allowed:
+            raise ImproperlyConfigured(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        return value
+
+    def model(self, name: str) -> str:
+        """A model as `provider/name`, or nothing."""
+        value = self.text(name)
+        if value and not all(value.partition("/")):
+            raise ImproperlyConfigured(f"{name} must be provider/model, such as openai/gpt-4.1-mini, not {value!r}")
+        return value

@@ -155,7 +155,9 @@ WHITENOISE_MANIFEST_STRICT = False
 
 # Intake
 MAX_REPORT_BYTES = environment.integer("MAX_REPORT_BYTES", 10 * 1024 * 1024, least=1024)
-DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_REPORT_BYTES + 64 * 1024  # a form around the report; the report itself is counted on its own
+DATA_UPLOAD_MAX_MEMORY_SIZE = (
+    MAX_REPORT_BYTES + 64 * 1024
+)  # a form around the report; the report itself is counted on its own
 FILE_UPLOAD_HANDLERS = ["reviews.forms.BoundedUpload"]
 
 # Providers: base address and key; a provider without key (OpenSanctions: nor own address) is not configured.
@@ -164,7 +166,7 @@ OPENSANCTIONS_API_KEY = environment.text("OPENSANCTIONS_API_KEY")
 OPENSANCTIONS_DATASET = environment.text("OPENSANCTIONS_DATASET", "sanctions")
 OPENSANCTIONS_ALGORITHM = environment.text("OPENSANCTIONS_ALGORITHM", "logic-v2")
 OPENSANCTIONS_THRESHOLD = environment.number("OPENSANCTIONS_THRESHOLD", 0.70, most=1)
-OPENSANCTIONS_CUTOFF = environment.number("OPENSANCTIONS_CUTOFF", 0.50, most=1)
+OPENSANCTIONS_CUTOFF = environment.number("OPENSANCTIONS_CUTOFF", 0.50, most=OPENSANCTIONS_THRESHOLD)
 TAVILY_URL = environment.text("TAVILY_URL", "https://api.tavily.com")
 TAVILY_API_KEY = environment.text("TAVILY_API_KEY")
 EXA_URL = environment.text("EXA_URL", "https://api.exa.ai")
@@ -176,19 +178,23 @@ BRIGHTDATA_SLOTS = 3  # ADR-0095: a hard ceiling, never raised to fix a scheduli
 SLOT_WAIT_SECONDS = environment.integer("SLOT_WAIT_SECONDS", 120, least=1)
 
 # The judge: without a model it is not configured, whatever else is set.
-JUDGE_MODEL = environment.text("JUDGE_MODEL")
+JUDGE_MODEL = environment.model("JUDGE_MODEL")
 JUDGE_BASE_URL = environment.text("JUDGE_BASE_URL")
 JUDGE_API_KEY = environment.text("JUDGE_API_KEY")
-JUDGE_MODE = environment.text("JUDGE_MODE", "TOOLS")
+JUDGE_MODE = environment.choice("JUDGE_MODE", "TOOLS", ("TOOLS", "JSON", "JSON_SCHEMA", "MD_JSON"))
 JUDGE_TIMEOUT_SECONDS = environment.number("JUDGE_TIMEOUT_SECONDS", 30, least=0.1)
 
 # ADR-0111 limits (seconds, counts)
-FINDING_CORRECTNESS_RECHECK_TIMEOUT_SECONDS = environment.number("FINDING_CORRECTNESS_RECHECK_TIMEOUT_SECONDS", 20, least=0.1)
+FINDING_CORRECTNESS_RECHECK_TIMEOUT_SECONDS = environment.number(
+    "FINDING_CORRECTNESS_RECHECK_TIMEOUT_SECONDS", 20, least=0.1
+)
 FINDING_CORRECTNESS_ADVERSE_RECHECK_TIMEOUT_SECONDS = environment.number(
     "FINDING_CORRECTNESS_ADVERSE_RECHECK_TIMEOUT_SECONDS", 45, least=0.1
 )
 FINDING_CORRECTNESS_MAX_RECHECKS = environment.integer("FINDING_CORRECTNESS_MAX_RECHECKS", 6, least=1)
-FINDING_CORRECTNESS_CORROBORATION_FINDINGS = environment.integer("FINDING_CORRECTNESS_CORROBORATION_FINDINGS", 20, least=1)
+FINDING_CORRECTNESS_CORROBORATION_FINDINGS = environment.integer(
+    "FINDING_CORRECTNESS_CORROBORATION_FINDINGS", 20, least=1
+)
 FINDING_CORRECTNESS_BUDGET_SECONDS = environment.number("FINDING_CORRECTNESS_BUDGET_SECONDS", 300, least=1)
 SUMMARY_CHARACTERS = 4000
 
@@ -235,6 +241,8 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "INFO")},
     # httpx and httpx2 log whole request addresses at INFO; those can hold names.
-    "loggers": {name: {"level": "WARNING"} for name in ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "instructor")},
+    "loggers": {
+        name: {"level": "WARNING"} for name in ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "instructor")
+    },
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []

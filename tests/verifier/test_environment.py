@@ -1,0 +1,48 @@
+"""A deploy-time value that can't be used stops the start and is named."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from verifier.environment import Environment
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("maybe", lambda given: given.boolean("NAME", False)),
+        ("six", lambda given: given.integer("NAME", 6)),
+        ("6.5", lambda given: given.integer("NAME", 6)),
+        ("-1", lambda given: given.integer("NAME", 6)),
+        ("nan?", lambda given: given.number("NAME", 0.5)),
+        ("nan", lambda given: given.number("NAME", 0.5)),
+        ("1.5", lambda given: given.number("NAME", 0.5, most=1)),
+        ("XML", lambda given: given.choice("NAME", "TOOLS", ("TOOLS", "JSON"))),
+        ("gpt-4", lambda given: given.model("NAME")),
+        ("/gpt-4", lambda given: given.model("NAME")),
+        ("openai/", lambda given: given.model("NAME")),
+    ],
+)
+def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callable[[Environment], Any]) -> None:
+    with pytest.raises(ImproperlyConfigured, match="NAME"):
+        read(Environment({"NAME": value}))
+
+
+@pytest.mark.parametrize(
+    ("value", "read", "meaning"),
+    [
+        (" Yes ", lambda given: given.boolean("NAME", False), True),
+        ("", lambda given: given.boolean("NAME", True), True),
+        (" 7 ", lambda given: given.integer("NAME", 6), 7),
+        ("", lambda given: given.integer("NAME", 6), 6),
+        ("0.25", lambda given: given.number("NAME", 0.5), 0.25),
+        ("a, b,,", lambda given: given.names("NAME"), ["a", "b"]),
+        ("ollama/llama3.1", lambda given: given.model("NAME"), "ollama/llama3.1"),
+        ("openrouter/meta/llama", lambda given: given.model("NAME"), "openrouter/meta/llama"),
+        ("", lambda given: given.model("NAME"), ""),
+    ],
+)
+def test_it_reads_a_value_by_its_kind(value: str, read: Callable[[Environment], Any], meaning: object) -> None:
+    assert read(Environment({"NAME": value})) == meaning

@@ -25,8 +25,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.update(config.stash[STARTED].environment())
         if not config.option.collectonly:
             config.stash[STARTED].start()
-    base = os.environ["REDIS_URL"].split("?")[0]
-    os.environ["REDIS_URL"] = f"{base}?db={services.broker_database_of(WORKER)}"
     sys.addaudithook(network.refuse_beyond_loopback)
     django.setup()  # only now: the settings read what was set above
 

@@ -82,7 +82,8 @@ def is_first(name: str) -> bool:
     """Whether this didn't happen within the last minute; when that can't be told, it counts as the first time."""
     try:
         return bool(cache.add(name, True, REFUSALS_SECONDS))
-    except RedisError:
+    except RedisError as problem:
+        logger.warning("cache does not answer: %s", type(problem).__name__)
         return True
 
 

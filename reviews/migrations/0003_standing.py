@@ -43,12 +43,19 @@ JOIN LATERAL (
     ORDER BY run.queued_at DESC, run.id DESC LIMIT 1
 ) run ON true
 JOIN verifier_finding f ON f.report_id = r.id AND f.selected
+LEFT JOIN verifier_findingverdict own ON own.verification_id = run.id AND own.finding_id = f.id
 LEFT JOIN LATERAL (
-    SELECT v.id, v.verdict, v.cause, v.evidence_sha256
-    FROM verifier_findingverdict v JOIN verifier_verification given ON given.id = v.verification_id
-    WHERE v.finding_id = f.id AND (v.verification_id = run.id OR NOT run.ended)
+    SELECT earlier.id, earlier.verdict, earlier.cause, earlier.evidence_sha256
+    FROM verifier_findingverdict earlier JOIN verifier_verification given ON given.id = earlier.verification_id
+    WHERE own.id IS NULL AND NOT run.ended AND earlier.finding_id = f.id
     ORDER BY given.queued_at DESC, given.id DESC LIMIT 1
-) v ON true
+) earlier ON true
+CROSS JOIN LATERAL (
+    SELECT coalesce(own.id, earlier.id) AS id,
+           coalesce(own.verdict, earlier.verdict) AS verdict,
+           coalesce(own.cause, earlier.cause) AS cause,
+           coalesce(own.evidence_sha256, earlier.evidence_sha256) AS evidence_sha256
+) v
 CROSS JOIN LATERAL (
     SELECT CASE WHEN v.id IS NOT NULL THEN v.verdict WHEN run.ended THEN 'indeterminate' ELSE 'pending' END AS verdict,
            CASE WHEN v.id IS NOT NULL THEN v.cause WHEN run.ended THEN 'unrecorded' ELSE '' END AS cause
@@ -91,11 +98,13 @@ SELECT c.id || ':verification_failed', c.tenant_id, c.id, NULL, NULL, NULL,
        'verification_failed', '', '', false, NOT r.advisory_only, 2, 0, r.received_at
 FROM verifier_case c
 JOIN verifier_report r ON r.id = c.current_report_id
-JOIN LATERAL (
-    SELECT run.status FROM verifier_verification run
-    WHERE run.case_id = c.id AND run.report_id = r.id AND run.correctness_enabled
-    ORDER BY run.queued_at DESC, run.id DESC LIMIT 1
-) run ON run.status = 'failed'
+JOIN verifier_verification run
+    ON run.case_id = c.id AND run.report_id = r.id AND run.correctness_enabled AND run.status = 'failed'
+WHERE NOT EXISTS (
+    SELECT FROM verifier_verification newer
+    WHERE newer.case_id = c.id AND newer.report_id = r.id AND newer.correctness_enabled
+      AND (newer.queued_at, newer.id) > (run.queued_at, run.id)
+)
 UNION ALL
 SELECT c.id || ':structural_gate', c.tenant_id, c.id, NULL, NULL, NULL,
        'structural_gate', '', '', false, true, 3, 0, r.received_at

@@ -53,6 +53,7 @@ class Command(BaseCommand):
         self.say(f"\nSecond Look is ready: {running.base_url}/")
         if not running.wish.empty:
             kept = keeping.read(credentials) or {}
-            for role, user in kept.get("users", {}).items():
-                self.say(f"  {role:<10} {user['username']:<12} {user['password']}")
+            others = keeping.read(running.places.data_dir / "demo-accounts.json") or {}
+            for user in [*kept.get("users", {}).values(), *others.get("users", {}).values()]:
+                self.say(f"  {user['username']:<18} {user['password']}")
         self.say(f"Sign-ins, API key and addresses: {credentials}\nCtrl-C ends it.")

@@ -1,0 +1,1 @@
+"""The demo's own invented cases. None of the people and companies exists."""

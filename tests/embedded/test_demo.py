@@ -20,13 +20,8 @@ pytestmark = [pytest.mark.timeout(300), pytest.mark.xdist_group("demo")]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo")
-
-
-@pytest.fixture(scope="module")
-def demo(folder: Path) -> Iterator[Demo]:
-    with running(folder / "data", folder / "output.log") as started:
+def demo(module_home: Path) -> Iterator[Demo]:
+    with running(module_home / "data", module_home / "output.log") as started:
         yield started
 
 
@@ -153,24 +148,24 @@ def test_a_killed_child_is_started_again(demo, name):
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_cleanly_and_starts_again_on_its_data(folder, tmp_path, demo, by):
+def test_it_ends_cleanly_and_starts_again_on_its_data(module_home, tmp_path, demo, by):
     before = demo.credentials
     if demo.process.poll() is None:
         assert demo.end(by) == 0
-    assert processes_naming(folder / "data") == []
-    with running(folder / "data", tmp_path / "again.log") as again:
+    assert processes_naming(module_home / "data") == []
+    with running(module_home / "data", tmp_path / "again.log") as again:
         after = again.credentials
         assert (after["api_key"], after["users"]) == (before["api_key"], before["users"])
         with psycopg.connect(after["database_url"]) as connection:
             assert connection.execute("SELECT count(*) FROM verifier_apikey").fetchone() == (1,)
         assert again.end(by) == 0
-    assert processes_naming(folder / "data") == []
+    assert processes_naming(module_home / "data") == []
 
 
-def test_a_supervisor_that_is_killed_takes_its_children_along_and_the_next_start_works(tmp_path):
-    with running(tmp_path / "data", tmp_path / "first.log") as first:
+def test_a_supervisor_that_is_killed_takes_its_children_along_and_the_next_start_works(home):
+    with running(home / "data", home / "first.log") as first:
         first.process.kill()
         first.process.wait()
-        wait_for(lambda: processes_naming(tmp_path / "data") == [], "children outlived their supervisor", seconds=30)
-    with running(tmp_path / "data", tmp_path / "second.log") as second:
+        wait_for(lambda: processes_naming(home / "data") == [], "children outlived their supervisor", seconds=30)
+    with running(home / "data", home / "second.log") as second:
         assert status(f"http://127.0.0.1:{second.port}/readyz") == 200

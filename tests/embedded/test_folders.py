@@ -1,70 +1,55 @@
 """Where the embedded product lives, as root and as somebody else, and whose permissions it leaves alone."""
 
+import dataclasses
 import os
 import pwd
-import shutil
 import stat
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.embedded.demo import processes_naming, running
-from verifier.embedded import folders, keeping, left_behind, postgres
+from tests.services import reachable_installation
+from verifier.embedded import folders, keeping, left_behind, postgres, roles
 from verifier.embedded.folders import Refused
+from verifier.embedded.postgres import Cluster
+from verifier.embedded.product import known_secrets, set_forgotten_aside
+from verifier.embedded.roles import Login
 
 AS_ROOT = os.geteuid() == 0
 NOBODY = pwd.getpwnam("nobody")
-# A person without privileges runs the project only where its files are open to them.
-PEOPLE = (
-    [None] if not AS_ROOT or not folders.searchable_by_others(Path(sys.executable).resolve().parent) else [None, NOBODY]
-)
 
 
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@pytest.fixture
-def home() -> Iterator[Path]:
-    """A folder below pytest's own, which are closed to others, is no place for a user's home: one directly in /tmp."""
-    folder = Path(tempfile.mkdtemp(prefix="second-look-home-", dir="/tmp"))
-    yield folder
-    shutil.rmtree(folder)
-
-
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("user", PEOPLE, ids=lambda user: user.pw_name if user else "ourselves")
 @pytest.mark.parametrize("closed", [False, True], ids=["open folder", "closed folder"])
-def test_it_runs_and_leaves_every_permission_as_it_was(home, user, closed):
+def test_it_runs_and_leaves_every_permission_as_it_was(home, closed):
     data = home / "private" / "data"
     data.mkdir(parents=True)
     data.parent.chmod(0o700 if closed else 0o755)
-    if user:
-        for path in (home, data.parent, data):
-            os.chown(path, user.pw_uid, user.pw_gid)
-    (home / "logs").mkdir(mode=0o777)
     watched = [data, *data.parents, Path("/var/lib"), Path(sys.executable).resolve().parent, postgres.installation()]
     before = {path: mode(path) for path in watched}
     users_before = Path("/etc/passwd").read_text()
-    with running(data, home / "logs" / "output.log", user=user) as demo:
+    with running(data, home / "output.log") as demo:
         with psycopg.connect(demo.credentials["database_url"]) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
-        inside = (data / "postgres").exists()
-        assert inside is not (AS_ROOT and closed and user is None)
+        is_outside = not (data / "postgres").exists()
+        assert is_outside is (AS_ROOT and closed)
     assert {path: mode(path) for path in watched} == before
     assert Path("/etc/passwd").read_text() == users_before
     assert processes_naming(data) == []
-    forget(data, inside)
+    if is_outside:
+        forget(data)
 
 
-def forget(data: Path, inside: bool) -> None:
-    """What --reset removes, and nothing else: also the cluster outside the data folder."""
-    if inside:
-        return
+def forget(data: Path) -> None:
+    """What --reset removes: also the cluster outside the data folder, and nothing that isn't the product's."""
     places = folders.locate(data)
     assert places.cluster.parent == folders.SYSTEM_FOLDER
     (data / "mine.txt").write_text("kept")
@@ -75,11 +60,90 @@ def forget(data: Path, inside: bool) -> None:
 
 def test_a_reset_begins_anew(home):
     data = home / "data"
-    home.chmod(0o755)
     with running(data, home / "first.log") as demo:
         before = demo.credentials["api_key"]
     with running(data, home / "second.log", "--reset") as demo:
         assert demo.credentials["api_key"] != before
+
+
+def test_an_ordinary_user_runs_the_database_without_any_privilege(home):
+    data, installed = home / "data", reachable_installation(home)
+    os.chown(home, NOBODY.pw_uid, NOBODY.pw_gid)
+    told = as_nobody(lambda: run_a_database(data, installed))
+    assert told == "second_look_app on data owned by 65534" if AS_ROOT else told.startswith("second_look_app on data")
+    assert processes_naming(data) == []
+    assert [mode(data), mode(data / "postgres"), mode(data / "postgres" / "socket")] == [0o700] * 3
+
+
+def run_a_database(data: Path, installed: Path) -> str:
+    places = folders.locate(data)
+    folders.make(places)
+    assert places.user is None
+    cluster = Cluster(
+        home=places.cluster,
+        socket=places.postgres_socket,
+        log=places.logs / "postgres.log",
+        installed=installed,
+        user=None,
+        options=postgres.FOR_TESTS,
+    )
+    cluster.initialise("a password")
+    process = cluster.start()
+    owner, application = Login("second_look_owner", "one"), Login("second_look_app", "two")
+    roles.set_up(cluster.url(Login("postgres", "a password"), "postgres"), owner=owner, application=application)
+    with psycopg.connect(cluster.url(application, roles.DATABASE)) as connection:
+        row = connection.execute("SELECT current_user").fetchone()
+    postgres.stop(process)
+    return f"{row and row[0]} on data owned by {cluster.data.stat().st_uid}"
+
+
+def as_nobody(work: Callable[[], str]) -> str:
+    """Runs in a process of its own, which gives up root's privileges first if it has them."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if AS_ROOT:
+                os.setgroups([])
+                os.setgid(NOBODY.pw_gid)
+                os.setuid(NOBODY.pw_uid)
+            os.write(writing, work().encode())
+        except BaseException as problem:  # noqa: BLE001  # told to the waiting test
+            os.write(writing, repr(problem).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as answer:
+        return answer.read()
+
+
+@pytest.mark.parametrize("rooms", [("data",), ("data", "data.new")])
+def test_a_cluster_whose_data_folder_was_removed_is_set_aside(tmp_path, rooms):
+    places = dataclasses.replace(folders.locate(tmp_path / "data"), cluster=tmp_path / "outside")
+    for room in rooms:
+        (places.cluster / room).mkdir(parents=True)
+    set_forgotten_aside(places)
+    assert not places.cluster.exists()
+    assert (tmp_path / "outside.left-1" / "data").is_dir()
+    folders.reset(places)
+    assert not (tmp_path / "outside.left-1").exists()
+
+
+def test_a_cluster_whose_passwords_are_kept_stays(tmp_path):
+    places = dataclasses.replace(folders.locate(tmp_path / "data"), cluster=tmp_path / "outside")
+    (places.cluster / "data").mkdir(parents=True)
+    keeping.write(places.data_dir / "secrets.json", {})
+    set_forgotten_aside(places)
+    assert places.cluster.exists()
+
+
+def test_a_cluster_inside_without_its_passwords_is_not_begun_over(tmp_path):
+    places = dataclasses.replace(folders.locate(tmp_path / "data"), cluster=tmp_path / "data" / "postgres")
+    (places.cluster / "data").mkdir(parents=True)
+    set_forgotten_aside(places)
+    with pytest.raises(Refused, match="start with --reset"):
+        known_secrets(places)
 
 
 def test_its_folder_has_one_name_for_one_data_folder(tmp_path):

@@ -18,8 +18,8 @@ from pathlib import Path
 
 SYSTEM_FOLDER = Path("/var/lib")
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
-FILES = ("runtime.json", "credentials.json", "accounts.json", "secrets.json", "static.sha256", "beat-schedule")
-OURS = (*FILES, "static", "logs", "valkey", "postgres")
+FILES = ("runtime.json", "credentials.json", "accounts.json", "secrets.json", "static.sha256")
+OURS = (*FILES, "beat", "static", "logs", "valkey", "postgres")
 
 
 class Refused(Exception):
@@ -48,6 +48,10 @@ class Places:
     def valkey_socket(self) -> Path:
         inside = self.data_dir / "valkey" / "valkey.sock"
         return inside if fits(inside) else self.short / "valkey.sock"
+
+    @property
+    def is_outside(self) -> bool:
+        return self.cluster.parent != self.data_dir
 
     @property
     def needs_short(self) -> bool:
@@ -88,8 +92,11 @@ def runs_as(cluster: Path) -> pwd.struct_passwd:
 def make(places: Places) -> None:
     """Makes the folders that aren't there yet."""
     searchable = 0o711 if places.user else 0o700
-    places.logs.mkdir(mode=0o700, exist_ok=True)
+    for folder in (places.logs, places.data_dir / "beat"):
+        folder.mkdir(mode=0o700, exist_ok=True)
     places.cluster.mkdir(mode=searchable, exist_ok=True)
+    if places.is_outside:
+        (places.cluster / "belongs-to").write_text(f"{places.data_dir}\n")
     if places.needs_short:
         make_short(places.short, searchable)
     if not places.postgres_socket.exists():
@@ -132,7 +139,7 @@ def reset(places: Places) -> None:
     for name in OURS:
         remove(places.data_dir / name)
     remove(places.short)
-    if places.cluster.parent != places.data_dir:
+    if places.is_outside:
         for left in places.cluster.parent.glob(places.cluster.name + "*"):
             remove(left)
 

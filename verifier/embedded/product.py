@@ -150,6 +150,13 @@ class Product:
             time.sleep(0.1)
 
 
+def set_forgotten_aside(places: Places) -> None:
+    """A removed data folder took the passwords of its cluster outside along; the next start there begins anew."""
+    if places.is_outside and places.cluster.exists() and not (places.data_dir / "secrets.json").exists():
+        left_behind.stop_left_behind(places.cluster / "data")
+        folders.set_aside(places.cluster)
+
+
 def known_secrets(places: Places) -> dict[str, str]:
     """The passwords this data folder was set up with. A cluster without them can't be opened again."""
     path = places.data_dir / "secrets.json"
@@ -208,6 +215,7 @@ def run_locked(product: Product, ready: Callable[[Product], None]) -> None:
         if product.wish.reset:
             left_behind.stop_left_behind(places.cluster / "data")
             folders.reset(places)
+        set_forgotten_aside(places)
         folders.make(places)
         product.start()
         ready(product)

@@ -46,7 +46,7 @@ class Programs:
         return self.service("worker", "-m", "celery", "-A", "verifier", "worker", *pool, "--loglevel", "INFO")
 
     def beat(self) -> Service:
-        kept = ["--schedule", str(self.places.data_dir / "beat-schedule"), "--pidfile", ""]
+        kept = ["--schedule", str(self.places.data_dir / "beat" / "schedule"), "--pidfile", ""]
         return self.service("beat", "-m", "celery", "-A", "verifier", "beat", *kept, "--loglevel", "INFO")
 
     def relay(self) -> Service:

@@ -1,6 +1,7 @@
 """People and what they decide. A decision is a new row that names the verdict it answers; none is ever edited."""
 
 import uuid
+from typing import ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
 from django.db import models
@@ -39,7 +40,7 @@ class User(AbstractBaseUser):
     created_at = models.DateTimeField(auto_now_add=True)
 
     USERNAME_FIELD = "username"
-    REQUIRED_FIELDS: list[str] = []
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
     objects = BaseUserManager()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""JSON text put together from parts, so that what came as text goes out as the same text."""
+"""Text on its way out: JSON put together from parts, so that it stays the same text, and text made fit for a page."""
 
 import json
 from collections.abc import Iterable
@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from verifier.domain.json_text import members
 
 Members = list[tuple[str, str]]  # of a JSON object: each name with the raw text of its value
+BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+UNSHOWABLE = str.maketrans(dict.fromkeys("\0" + BIDI_CONTROLS, "\N{REPLACEMENT CHARACTER}"))
 
 
 def members_of(text: str) -> Members:
@@ -31,3 +33,8 @@ def dump(value: object) -> str:
 def assemble(parts: Iterable[tuple[str, str]]) -> str:
     """A JSON object of names and the raw JSON texts of their values."""
     return "{" + ", ".join(f"{dump(name)}: {raw}" for name, raw in parts) + "}"
+
+
+def readable(text: str) -> str:
+    """Text for a page: what has no glyph, or would turn the direction of what stands around it, is shown as U+FFFD."""
+    return text.translate(UNSHOWABLE)

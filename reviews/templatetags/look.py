@@ -8,6 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from reviews import words
+from reviews.text import readable
 
 register = template.Library()
 STYLESHEETS = (
@@ -47,8 +48,8 @@ def severity(spelled: str, rank: int) -> SafeString:
 
 @register.filter
 def shown(text: object) -> str:
-    """Text as it can be put on a page: NUL has no glyph, so it is shown as U+FFFD."""
-    return str("" if text is None else text).replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    """Text as it can be put on a page: NUL and controls of direction are shown as U+FFFD."""
+    return readable(str("" if text is None else text))
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """Gives every test real services: PostgreSQL 18, Valkey, Chromium and, on request, the running product."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -164,3 +165,15 @@ def chromium() -> str:
 # The running product
 
 pytest_plugins = ["tests.product"]
+
+
+@pytest.fixture(autouse=True)
+def no_loop_of_the_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The browser's driver leaves its event loop marked as running in the tests' thread, where others run their own."""
+    loop = asyncio._get_running_loop()
+    if loop is None or "page" in request.fixturenames or "context" in request.fixturenames:
+        yield
+        return
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)

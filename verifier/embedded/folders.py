@@ -92,13 +92,13 @@ def runs_as(cluster: Path) -> pwd.struct_passwd:
 def make(places: Places) -> None:
     """Makes the folders that aren't there yet."""
     searchable = 0o711 if places.user else 0o700
+    if places.needs_short:
+        make_short(places.short, searchable)
     for folder in (places.logs, places.data_dir / "beat"):
         folder.mkdir(mode=0o700, exist_ok=True)
     places.cluster.mkdir(mode=searchable, exist_ok=True)
     if places.is_outside:
         (places.cluster / "belongs-to").write_text(f"{places.data_dir}\n")
-    if places.needs_short:
-        make_short(places.short, searchable)
     if not places.postgres_socket.exists():
         places.postgres_socket.mkdir(mode=0o700)
         if places.user:

@@ -6,7 +6,7 @@ class ReviewsConfig(AppConfig):
 
     def ready(self) -> None:
         from audit.log import register_comparer
-        from reviews.decisions import approval_rows, decision_rows
+        from reviews.recorded import approval_rows, decision_rows
 
         register_comparer("decision", decision_rows, event_types=("decision_recorded", "decision_reversed"))
         register_comparer("approval", approval_rows, event_types=("decision_approved", "decision_refused"))

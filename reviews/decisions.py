@@ -1,6 +1,6 @@
 """What an officer may say of a finding: a new row each time, in one transaction with its event; none is ever edited."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -8,10 +8,11 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models import QuerySet
 
-from audit.log import Recorded, record
+from audit.log import record
 from audit.models import ActorType, AuditEvent
 from reviews.models import Approval, Decision, Standing, User
 from reviews.permissions import Refused, check_can_decide, check_can_reverse, check_can_second
+from reviews.recorded import approval_details, decision_details
 from reviews.rules import (
     REASON_CODES,
     InvalidDecision,
@@ -151,42 +152,6 @@ def note(
     )
 
 
-def decision_details(decision: Decision) -> dict[str, Any]:
-    """Who decided what, and what stood on the screen. `verify_trail` compares the row with it."""
-    finding, verdict, author = decision.finding, decision.verdict, decision.author
-    return {
-        "decision_id": str(decision.id),
-        "finding_id": finding.finding_id,
-        "content_sha256": finding.content_sha256,
-        "author_id": author.pk,
-        "verdict_id": str(verdict.id) if verdict else None,
-        "verification_id": str(verdict.verification_id) if verdict else None,
-        "shown": shown(finding, verdict),
-        "kind": str(decision.kind),
-        "outcome": str(decision.outcome),
-        "reason_code": decision.reason_code,
-        "reason": decision.reason,
-        "evidence": decision.evidence,
-        "needs_second": decision.needs_second,
-        "reverses": str(decision.reverses_id) if decision.reverses_id else None,
-        "decided_at": decision.decided_at.isoformat(timespec="microseconds"),
-    }
-
-
-def shown(finding: Finding, verdict: FindingVerdict | None) -> dict[str, Any]:
-    now = told(verdict)
-    return {
-        "severity": finding.severity,
-        "material_type": finding.material_type or None,
-        "verdict": now.verdict,
-        "cause": now.cause,
-        "evidence_sha256": now.evidence_sha256 or None,
-        "simulated": verdict.simulated if verdict else False,
-        "source_trust": finding.source_trust,
-        "corroboration_count": finding.corroboration_count,
-    }
-
-
 def approve(*, user: User, decision: Decision, reason: str, at: datetime) -> Approval:
     """A second officer agrees: the decision takes effect. Raises Refused, InvalidDecision or StaleVerdict."""
     return second(user=user, decision=decision, approved=True, reason=reason, at=at)
@@ -239,19 +204,6 @@ def check_awaiting(case: Case, decision: Decision) -> None:
         raise StaleVerdict(told(decision.verdict), now, "The verdict has changed since this was decided.")
 
 
-def approval_details(approval: Approval) -> dict[str, Any]:
-    decision = approval.decision
-    return {
-        "approval_id": str(approval.id),
-        "decision_id": str(decision.id),
-        "finding_id": decision.finding.finding_id,
-        "author_id": approval.decision_author_id,
-        "by_id": approval.by_id,
-        "approved": approval.approved,
-        "reason": approval.reason,
-    }
-
-
 def reverse(*, user: User, decision: Decision, reason: str, at: datetime, form_token: UUID | None = None) -> Decision:
     """Takes a decision back by a further row; the finding waits again. Raises Refused or InvalidDecision.
 
@@ -292,16 +244,3 @@ def check_reversible(decision: Decision) -> None:
     newer = about(decision.finding).filter(decided_at__gt=decision.decided_at, reversed_by=None)
     if newer.exclude(approval__approved=False).exists():
         raise Refused("A newer decision on this finding has taken its place.")
-
-
-def decision_rows(tenant_id: UUID) -> Iterator[Recorded]:
-    """For `verify_trail`: every decision as its event must show it."""
-    rows = Decision.objects.select_related("finding", "verdict", "author").filter(tenant_id=tenant_id)
-    for decision in rows.order_by("event_id").iterator(chunk_size=500):
-        yield Recorded(decision.event_id, decision_details(decision))
-
-
-def approval_rows(tenant_id: UUID) -> Iterator[Recorded]:
-    rows = Approval.objects.select_related("decision__finding").filter(tenant_id=tenant_id)
-    for approval in rows.order_by("event_id").iterator(chunk_size=500):
-        yield Recorded(approval.event_id, approval_details(approval))

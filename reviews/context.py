@@ -18,9 +18,17 @@ from reviews.queues import Outage, count_second, count_waiting, outages
 from verifier.models import FindingVerdict
 
 SIMULATED = (
-    "Answers marked by a hatched edge are simulated: they come from a stand-in, not from an outside source, and say nothing about real people or companies."
+    "Answers marked by a hatched edge are simulated: they come from a stand-in, not from an outside source, "
+    "and say nothing about real people or companies."
 )
-ADMINISTRATION = ("administration", "administration_keys", "administration_users", "switch", "revoke_key", "change_role")
+ADMINISTRATION = (
+    "administration",
+    "administration_keys",
+    "administration_users",
+    "switch",
+    "revoke_key",
+    "change_role",
+)
 APART = ("upload", "trail")
 
 
@@ -92,10 +100,16 @@ def banners(user: User) -> list[Banner]:
 def outage_banner(outage: Outage) -> Banner:
     """Who did not answer, how many wait for that, and that none of them counts as passed."""
     name = words.providers(outage.provider)
-    many = "1 finding is indeterminate and needs" if outage.findings == 1 else f"{outage.findings} findings are indeterminate and need"
+    many = (
+        "1 finding is indeterminate and needs"
+        if outage.findings == 1
+        else f"{outage.findings} findings are indeterminate and need"
+    )
     why = ", ".join(words.CAUSES[cause].rstrip(".").lower() for cause in outage.causes)
     text = f"{name[:1].upper()}{name[1:]} left questions unanswered ({why}): {many} a person."
-    return Banner("outage", "outage", text, f"{reverse('queue')}?verdict=indeterminate&provider={outage.provider}", "Show them")
+    return Banner(
+        "outage", "outage", text, f"{reverse('queue')}?verdict=indeterminate&provider={outage.provider}", "Show them"
+    )
 
 
 def session_ends(request: HttpRequest) -> int:

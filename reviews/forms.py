@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.files.uploadhandler import SkipFile, TemporaryFileUploadHandler
 
 from reviews import words
-from reviews.rules import LEAST_CHARACTERS, MOST_CHARACTERS, REASON_CODES, InvalidDecision, check_words
 from reviews.models import User
+from reviews.rules import LEAST_CHARACTERS, MOST_CHARACTERS, REASON_CODES, InvalidDecision, check_words
 
 
 class SignInForm(forms.Form):
@@ -34,7 +34,7 @@ class BoundedUpload(TemporaryFileUploadHandler):
 
 
 class DecisionForm(forms.Form):
-    """What an officer says of a finding. Whether it may be recorded is `decisions`' word; here it only becomes fields."""
+    """What an officer says of a finding. Whether it may be recorded, `decisions` says."""
 
     outcome = forms.ChoiceField(
         label="What becomes of the finding?",
@@ -109,7 +109,9 @@ class SecondForm(forms.Form):
 
 class SwitchForm(forms.Form):
     enabled = forms.ChoiceField(choices=[("yes", "on"), ("no", "off")])
-    reason = forms.CharField(label="Reason", max_length=1000, error_messages={"required": "Say why the switch is changed."})
+    reason = forms.CharField(
+        label="Reason", max_length=1000, error_messages={"required": "Say why the switch is changed."}
+    )
 
 
 class KeyForm(forms.Form):
@@ -135,6 +137,9 @@ class UserForm(forms.Form):
         error_messages={"required": "Enter a sign-in name."},
     )
     display_name = forms.CharField(
-        label="Name", help_text="As others see it.", max_length=150, error_messages={"required": "Enter the person's name."}
+        label="Name",
+        help_text="As others see it.",
+        max_length=150,
+        error_messages={"required": "Enter the person's name."},
     )
     role = forms.ChoiceField(label="Role", choices=User.Role.choices)

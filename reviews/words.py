@@ -14,7 +14,7 @@ CORROBORATION = {"corroborated": "corroborated", "uncorroborated": "uncorroborat
 DEFINITIONS = {
     "confirmed": "The live source answered and backs the claim: a hit on the list, or a text that states this claim.",
     "contradicted": "The live source answered and does not hold what the report says it holds.",
-    "unsupported": "The search was answered, and nothing it found states this claim. That is not evidence against the claim.",
+    "unsupported": "The search was answered, and nothing it found states this claim. That is no evidence against it.",
     "indeterminate": "The re-check could not run or was not answered. Nothing is known, so it is never a pass.",
 }
 CAUSES = {
@@ -104,7 +104,7 @@ SWITCHES = {
 }
 SWITCH_EFFECTS = {
     "FINDING_CORRECTNESS_VERIFICATION_ENABLED": (
-        "Off: no provider is asked, new runs end at once, and a running one stops; what is left is indeterminate and waits."
+        "Off: no provider is asked and new runs end at once; of a running one, the rest is indeterminate and waits."
     ),
     "FINDING_CORROBORATION_ENABLED": "Off: reports that arrive from then on carry no labels.",
     "MAKER_CHECKER_ENABLED": (

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.utils import timezone
 
@@ -131,9 +132,24 @@ def stage(slug: str = "") -> Scene:
     described = "Listed on 3 May under the regime for trade in dual-use goods. Source: consolidated list."
     case = factories.case(
         tenant,
-        factories.finding("f1", title="Subject designated on an EU sanctions list", description=described, regulatory_basis="AMLR Art. 34"),
-        factories.finding("f2", title="Subject named on a national list", severity="high", details={"list": "national", "score": 0.930}),
-        factories.criminal("c1", title="Prosecutor charged two managers", severity="high", source_url="https://news.example.org/tallinn-fraud"),
+        factories.finding(
+            "f1",
+            title="Subject designated on an EU sanctions list",
+            description=described,
+            regulatory_basis="AMLR Art. 34",
+        ),
+        factories.finding(
+            "f2",
+            title="Subject named on a national list",
+            severity="high",
+            details={"list": "national", "score": 0.930},
+        ),
+        factories.criminal(
+            "c1",
+            title="Prosecutor charged two managers",
+            severity="high",
+            source_url="https://news.example.org/tallinn-fraud",
+        ),
         factories.media("m1", title="Regulator fined the subject", severity="medium"),
         factories.media("m2", title="Press reports on unpaid wages", severity="medium", _provider="tavily"),
         factories.clean("n1", title="No politically exposed persons found", category="pep", type="pep_match"),
@@ -156,20 +172,57 @@ def record_verdicts(case: Case) -> None:
     silent = NotAnswered("tavily", Cause.QUOTA, http_status=432)
     nothing = MergedMedia(("exa",), (), {"exa": query}, (), (), "", False)
     at = factories.run_of(case).queued_at + timedelta(seconds=20)
+    listed = "The list holds near misses only, so it does not hold this hit today."
+    refused = "Tavily refused the question because its quota is used up, so nothing is known."
     asked = {
-        "f1": ("contradicted", Cause.NEAR_MISS, "The list holds near misses only, so it does not hold this hit today.", "opensanctions",
-               evidence.screening_evidence(QUERY, clear), evidence.fingerprint(clear)),
-        "f2": ("confirmed", Cause.SCREENING_HIT, "The list holds this subject today.", "opensanctions",
-               evidence.screening_evidence(QUERY, hit), evidence.fingerprint(hit)),
-        "c1": ("confirmed", Cause.CORROBORATED, "A text found today states this claim.", "tavily,exa",
-               evidence.media_evidence(query, merged, said), evidence.fingerprint(merged)),
-        "m1": ("unsupported", Cause.NO_HITS, "The search was answered and found nothing about this claim.", "exa",
-               evidence.media_evidence(query, nothing, None), evidence.fingerprint(nothing)),
-        "m2": ("indeterminate", Cause.QUOTA, "Tavily refused the question because its quota is used up, so nothing is known.", "tavily",
-               evidence.media_evidence(query, silent, None), evidence.fingerprint(silent)),
-    }  # fmt: skip
+        "f1": (
+            "contradicted",
+            Cause.NEAR_MISS,
+            listed,
+            "opensanctions",
+            evidence.screening_evidence(QUERY, clear),
+            evidence.fingerprint(clear),
+        ),
+        "f2": (
+            "confirmed",
+            Cause.SCREENING_HIT,
+            "The list holds this subject today.",
+            "opensanctions",
+            evidence.screening_evidence(QUERY, hit),
+            evidence.fingerprint(hit),
+        ),
+        "c1": (
+            "confirmed",
+            Cause.CORROBORATED,
+            "A text found today states this claim.",
+            "tavily,exa",
+            evidence.media_evidence(query, merged, said),
+            evidence.fingerprint(merged),
+        ),
+        "m1": (
+            "unsupported",
+            Cause.NO_HITS,
+            "The search was answered and found nothing about this claim.",
+            "exa",
+            evidence.media_evidence(query, nothing, None),
+            evidence.fingerprint(nothing),
+        ),
+        "m2": (
+            "indeterminate",
+            Cause.QUOTA,
+            refused,
+            "tavily",
+            evidence.media_evidence(query, silent, None),
+            evidence.fingerprint(silent),
+        ),
+    }
     for name, (word, cause, reason, provider, kept, digest) in asked.items():
-        judged = {"quote": said.quote, "model": said.model, "prompt_id": said.prompt_id, "prompt_sha256": said.prompt_sha256}
+        judged: dict[str, Any] = {
+            "quote": said.quote,
+            "model": said.model,
+            "prompt_id": said.prompt_id,
+            "prompt_sha256": said.prompt_sha256,
+        }
         factories.verdict(
             factories.finding_of(case, name),
             word,

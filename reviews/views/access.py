@@ -85,12 +85,11 @@ def too_many(request: HttpRequest) -> bool:
         "sign_in_name": (f"{address}:{name}", PER_NAME),
         "sign_in_address": (address, PER_ADDRESS),
     }
-    return any(
-        [
-            is_ratelimited(request, group=group, key=lambda *_, value=value: value, rate=rate, increment=True)
-            for group, (value, rate) in limits.items()
-        ]
-    )
+    exceeded = [
+        is_ratelimited(request, group=group, key=lambda *_, value=value: value, rate=rate, increment=True)
+        for group, (value, rate) in limits.items()
+    ]
+    return any(exceeded)
 
 
 def note(user: User, event_type: str) -> None:

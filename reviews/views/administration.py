@@ -1,5 +1,6 @@
 """What admins keep: switches of the installation, keys and people of their own tenant."""
 
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -17,14 +18,24 @@ from reviews.permissions import Refused, check_can_administer, check_can_adminis
 from reviews.views.common import person
 from verifier.models import ApiKey, Switch
 
+SomeForm = TypeVar("SomeForm", SwitchForm, KeyForm, UserForm)
 SECTIONS = (("Switches", "administration"), ("API keys", "administration_keys"), ("Users", "administration_users"))
-DONE = {"switch": "The switch was changed", "revoked": "The key was revoked", "role": "The role was changed", "gone": "The person was deactivated"}
+DONE = {
+    "switch": "The switch was changed",
+    "revoked": "The key was revoked",
+    "role": "The role was changed",
+    "gone": "The person was deactivated",
+}
 
 
-def show(request: HttpRequest, template: str, section: str, context: dict[str, object], status: int = 200) -> HttpResponse:
+def show(
+    request: HttpRequest, template: str, section: str, context: dict[str, object], status: int = 200
+) -> HttpResponse:
     sections = [{"name": name, "url": reverse(view), "current": view == section} for name, view in SECTIONS]
     done = DONE.get(request.GET.get("done", "")) if request.method == "GET" else None
-    return render(request, f"administration/{template}.html", {"sections": sections, "done": done, **context}, status=status)
+    return render(
+        request, f"administration/{template}.html", {"sections": sections, "done": done, **context}, status=status
+    )
 
 
 def admin_of(request: HttpRequest) -> User:
@@ -43,7 +54,9 @@ def switches(request: HttpRequest) -> HttpResponse:
     return show_switches(request)
 
 
-def show_switches(request: HttpRequest, name: str = "", form: SwitchForm | None = None, status: int = 200) -> HttpResponse:
+def show_switches(
+    request: HttpRequest, name: str = "", form: SwitchForm | None = None, status: int = 200
+) -> HttpResponse:
     kept = {one.name: one for one in Switch.objects.all()}
     rows = [
         {
@@ -79,7 +92,7 @@ def switch(request: HttpRequest, name: str) -> HttpResponse:
     return redirect(f"{reverse('administration')}?done=switch")
 
 
-def with_problems(form: SwitchForm | KeyForm | UserForm, problem: InvalidChange) -> SwitchForm | KeyForm | UserForm:
+def with_problems(form: SomeForm, problem: InvalidChange) -> SomeForm:
     for field, sentence in problem.problems.items():
         form.add_error(field if field in form.fields else None, sentence)
     return form
@@ -99,7 +112,9 @@ def keys(request: HttpRequest) -> HttpResponse:
         except InvalidChange as problem:
             with_problems(form, problem)
     found = ApiKey.objects.filter(tenant_id=admin.tenant_id).order_by("-created_at")
-    return show(request, "keys", "administration_keys", {"keys": found, "form": form, **context}, 422 if form.errors else 200)
+    return show(
+        request, "keys", "administration_keys", {"keys": found, "form": form, **context}, 422 if form.errors else 200
+    )
 
 
 @require_POST

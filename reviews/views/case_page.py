@@ -8,8 +8,8 @@ from django.conf import settings
 from django.urls import reverse
 
 from reviews import words
-from reviews.rules import REASON_CODES
 from reviews.models import Claim, Decision, Standing, User, Waiting
+from reviews.rules import REASON_CODES
 from reviews.standing import approval_of, reversal_of, standings, status_of
 from reviews.views.evidence import Evidence, shown_evidence
 from reviews.views.presenting import Corroboration, Reported, corroboration, reported
@@ -193,7 +193,9 @@ def progress(run: Verification, at: datetime) -> Progress:
     done = run.verdicts.count()
     limit = settings.FINDING_CORRECTNESS_BUDGET_SECONDS
     if run.started_at is None:
-        return Progress("The re-check waits for a free worker.", f"asked for {elapsed(run.queued_at, at)} ago", done, of)
+        return Progress(
+            "The re-check waits for a free worker.", f"asked for {elapsed(run.queued_at, at)} ago", done, of
+        )
     sentence = f"Re-checking: {run.working_on.title}" if run.working_on else "The re-check is starting."
     on_it = f"{elapsed(run.working_since, at)} on this finding, " if run.working_since else ""
     return Progress(sentence, f"{on_it}{elapsed(run.started_at, at)} of at most {limit:.0f} s", done, of)
@@ -210,7 +212,12 @@ def verdicts_of(case: Case) -> list[FindingVerdict]:
 
 
 def row(
-    finding: Finding, standing: Standing | None, verdicts: list[FindingVerdict], in_view: Finding | None, query: str, case: Case
+    finding: Finding,
+    standing: Standing | None,
+    verdicts: list[FindingVerdict],
+    in_view: Finding | None,
+    query: str,
+    case: Case,
 ) -> Row:
     verdict = by_id(verdicts, standing.verdict_row_id if standing else None)
     address = reverse("case", args=[case.id])
@@ -230,7 +237,11 @@ def row(
 
 def row_state(finding: Finding, standing: Standing | None) -> str:
     if standing is None:
-        return words.say("selection", finding.selection_why) if not finding.selected else "not checked: the re-check is switched off"
+        return (
+            words.say("selection", finding.selection_why)
+            if not finding.selected
+            else "not checked: the re-check is switched off"
+        )
     if standing.awaiting_second:
         return "waits for a second person"
     if standing.answered:
@@ -262,7 +273,9 @@ def item(
         verdict=verdict,
         evidence=shown_evidence(verdict) if verdict else None,
         labels=labels(case, finding, findings),
-        decisions=[decided(one, finding, standing) for one in decisions if one.finding.finding_id == finding.finding_id],
+        decisions=[
+            decided(one, finding, standing) for one in decisions if one.finding.finding_id == finding.finding_id
+        ],
         earlier=[one for one in verdicts if one.finding.finding_id == finding.finding_id and one != verdict],
     )
 
@@ -310,7 +323,9 @@ def no_longer(decision: Decision, finding: Finding, standing: Standing | None) -
     if status_of(decision) == "reversed" or standing is None:
         return ""
     if standing.decision_id != decision.id:
-        return "A newer decision has taken its place." if standing.decision_id else "The finding's text has changed since."
+        return (
+            "A newer decision has taken its place." if standing.decision_id else "The finding's text has changed since."
+        )
     if not standing.answered and not standing.awaiting_second and decision.outcome in {"stands", "does_not_stand"}:
         return "The verdict has changed since, so the finding waits again."
     return ""

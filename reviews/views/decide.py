@@ -30,11 +30,15 @@ def decision(request: HttpRequest, case_id: UUID, finding_id: UUID) -> HttpRespo
     user = person(request)
     check_can_decide(user, case)
     finding = get_object_or_404(Finding, id=finding_id, case=case)
-    page = case_page(
-        case=case, user=user, finding_id=str(finding.id), query="", at=timezone.now()
-    )
+    page = case_page(case=case, user=user, finding_id=str(finding.id), query="", at=timezone.now())
     if page.item is None or page.item.row != finding:
-        return again(request, user, page, None, Trouble("A newer report of this case has arrived, and this finding is not in it as it was."))
+        return again(
+            request,
+            user,
+            page,
+            None,
+            Trouble("A newer report of this case has arrived, and this finding is not in it as it was."),
+        )
     form = deciding.sent_form(request.POST, page.item)
     if request.POST.get("step") == "change":
         return again(request, user, page, as_typed(form), status=200)
@@ -141,11 +145,16 @@ def as_typed(form: DecisionForm) -> DecisionForm:
 
 
 def again(
-    request: HttpRequest, user: User, page: CasePage, form: DecisionForm | None, trouble: Trouble | None = None, status: int = 422
+    request: HttpRequest,
+    user: User,
+    page: CasePage,
+    form: DecisionForm | None,
+    trouble: Trouble | None = None,
+    status: int = 422,
 ) -> HttpResponse:
     """The case page with everything that was typed; after a stale verdict the form names the present one."""
     if form is not None and trouble is not None and page.item is not None:
-        data = form.data.copy()
+        data = request.POST.copy()
         data["verdict_id"] = str(page.item.verdict.id) if page.item.verdict else ""
         form = as_typed(deciding.sent_form(data, page.item))
     context: dict[str, Any] = deciding.context_of(request, user, page, form)
@@ -162,15 +171,21 @@ def recorded(request: HttpRequest, decision_id: UUID) -> HttpResponse:
     user = person(request)
     check_can_view_cases(user)
     made = get_object_or_404(
-        Decision.objects.select_related("finding", "verdict", "author", "case"), id=decision_id, tenant_id=user.tenant_id
+        Decision.objects.select_related("finding", "verdict", "author", "case"),
+        id=decision_id,
+        tenant_id=user.tenant_id,
     )
     kept = kept_filters(request.GET)
     rows = waiting(user.tenant, filters_of(kept), user=user, at=timezone.now()).rows
-    following = next((row for row in rows if row.finding_pk and row.finding_pk != made.finding_id and not row.awaiting_second), None)
+    following = next(
+        (row for row in rows if row.finding_pk and row.finding_pk != made.finding_id and not row.awaiting_second), None
+    )
     context = {
         "decision": made,
         "seal": AuditSeal.objects.get(event_id=made.event_id),
-        "heading": "Recorded: " + words.say("outcome", made.outcome)[0].lower() + words.say("outcome", made.outcome)[1:],
+        "heading": "Recorded: "
+        + words.say("outcome", made.outcome)[0].lower()
+        + words.say("outcome", made.outcome)[1:],
         "consequence": deciding.SECOND if status_of(made) == "awaiting_second" else deciding.CONSEQUENCES[made.outcome],
         "trail_url": reverse("trail_event", args=[made.event_id]) if user.has_perm("audit.view_trail") else "",
         "next": following,

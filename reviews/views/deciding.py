@@ -20,8 +20,13 @@ from reviews.views.evidence import choices
 from verifier.models import Finding
 
 CONSEQUENCES = {
-    "stands": "The finding counts as standing and leaves the queue. The machine's verdict stays visible beside your decision.",
-    "does_not_stand": "The finding counts as set aside and leaves the queue. It stays in the case, with its severity, its verdict and your reason.",
+    "stands": (
+        "The finding counts as standing and leaves the queue. The machine's verdict stays visible beside your decision."
+    ),
+    "does_not_stand": (
+        "The finding counts as set aside and leaves the queue. It stays in the case, with its severity, its verdict "
+        "and your reason."
+    ),
     "needs_more": "The finding stays in the queue, and says that you asked for more.",
     "escalated": "The finding stays in the queue, and says that you escalated it.",
 }
@@ -51,7 +56,7 @@ def sent_form(data: QueryDict, item: Item) -> DecisionForm:
 
 
 def offered(item: Item) -> list[str]:
-    return choices(item.evidence, item.verdict)
+    return choices(item.evidence)
 
 
 def why_not(item: Item) -> str:
@@ -66,13 +71,18 @@ def why_not(item: Item) -> str:
 def undecidable(user: User, page: CasePage) -> str:
     if page.item is None:
         return ""
-    return why_not(page.item) or ("" if can_decide(user, page.case) else "Officers decide about findings. You can read everything here.")
+    return why_not(page.item) or (
+        "" if can_decide(user, page.case) else "Officers decide about findings. You can read everything here."
+    )
 
 
 def what_next(finding: Finding) -> str:
     """Said before the click: what setting aside leads to, and that a page to check comes first."""
     if concerns_two_persons(finding) and needs_second(finding, "does_not_stand"):
-        return "Next: a page to check. “It does not stand” then goes to a second officer; the other outcomes take effect at once."
+        return (
+            "Next: a page to check. “It does not stand” then goes to a second officer; "
+            "the other outcomes take effect at once."
+        )
     return "Next: a page to check. After that the decision takes effect at once."
 
 

@@ -13,6 +13,7 @@ from reviews import words
 from verifier.models import FindingVerdict
 
 Raw = Mapping[str, Any]
+ALWAYS_THERE = ("The report itself", "A document or source outside this case, named in the reason")
 ENTITIES = {"LegalEntity": "Legal entity", "Airplane": "Aircraft"}
 PROPERTIES = {
     "name": "Name",
@@ -134,7 +135,8 @@ def screening_answer(raw: Raw, matches: int) -> str:
         return f"{matches} {'match' if matches == 1 else 'matches'} at or above {number(raw.get('threshold'))}{hidden}"
     close = len(raw.get("near_misses") or [])
     if close:
-        return f"no match; {close} near {'miss' if close == 1 else 'misses'} between {number(raw.get('cutoff'))} and {number(raw.get('threshold'))}{hidden}"
+        between = f"{number(raw.get('cutoff'))} and {number(raw.get('threshold'))}"
+        return f"no match; {close} near {'miss' if close == 1 else 'misses'} between {between}{hidden}"
     return f"nothing at or above {number(raw.get('cutoff'))}{hidden}"
 
 
@@ -147,8 +149,13 @@ def media(raw: Raw, verdict: FindingVerdict) -> Evidence:
     count = len(items)
     return Evidence(
         asked=[("Asked", words.providers(verdict.provider) or "nobody"), ("Query", str(asked.get("query", "")))]
-        + [(f"At {words.say('provider', name)}", query) for name, query in queries.items() if query != asked.get("query")],
-        answer=silence(raw) or (f"{count} {'item' if count == 1 else 'items'} in the window" if count else "nothing was found"),
+        + [
+            (f"At {words.say('provider', name)}", query)
+            for name, query in queries.items()
+            if query != asked.get("query")
+        ],
+        answer=silence(raw)
+        or (f"{count} {'item' if count == 1 else 'items'} in the window" if count else "nothing was found"),
         notes=list(raw.get("notes") or []),
         items=items,
         partial=[failed(one) for one in raw.get("partial") or []],
@@ -225,11 +232,12 @@ def is_web(url: object) -> bool:
         return False
 
 
-def choices(evidence: Evidence, verdict: FindingVerdict | None) -> list[str]:
+def choices(evidence: Evidence | None) -> list[str]:
     """What an officer can say to have relied on, in words that stand in the record by themselves."""
+    if evidence is None:  # the run ended without a recorded verdict
+        return [*ALWAYS_THERE]
     found = [f"Listing: {one.caption} ({one.entity_id})" for one in evidence.listings]
     found += [f"Near miss: {one.caption} ({one.entity_id})" for one in evidence.near_misses]
     found += [f"Text: {one.title or one.url} ({one.provider}, {one.sha256[:12]})" for one in evidence.items]
-    if verdict is not None:
-        found.append(f"The answer of the re-check: {evidence.answer}")
-    return found + ["The report itself", "A document or source outside this case, named in the reason"]
+    answer = f"The answer of the re-check: {evidence.answer}"
+    return list(dict.fromkeys([*found, answer, *ALWAYS_THERE]))

@@ -47,7 +47,7 @@ def reported(finding: Finding, subject_name: str) -> Reported:
 
 
 def spoken(raw: str) -> str:
-    """A JSON value for reading: texts without quotes, yes and no, nothing for nothing; the rest as the report spells it."""
+    """A JSON value for reading: texts without quotes, yes and no, nothing for nothing; the rest as spelled."""
     raw = raw.strip()
     if raw.startswith('"'):
         return str(json.loads(raw))

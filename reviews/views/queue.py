@@ -23,7 +23,13 @@ GROUPS = {
     "material_type": ("Claim", words.MATERIAL),
     "holder": ("Held", words.HOLDERS),
 }
-SINGLE = {"provider": "asked at", "cause": "because", "severity": "severity", "corroboration": "labelled", "text": "with"}
+SINGLE = {
+    "provider": "asked at",
+    "cause": "because",
+    "severity": "severity",
+    "corroboration": "labelled",
+    "text": "with",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,11 @@ def context_of(request: HttpRequest, user: User, page: Page, at: datetime) -> di
         "page": page,
         "rows": [shown(row, user, kept, at) for row in page.rows],
         "groups": groups(kept, page),
-        "single": [Chip(f"{told} {spoken(name, kept[name])}", address(kept | {name: ""}), True) for name, told in SINGLE.items() if name in kept],
+        "single": [
+            Chip(f"{told} {spoken(name, kept[name])}", address(kept | {name: ""}), True)
+            for name, told in SINGLE.items()
+            if name in kept
+        ],
         "filtered": bool(kept),
         "may_claim": user.has_perm("reviews.decide"),
         "may_upload": can_submit_report(user),
@@ -82,7 +92,12 @@ def groups(kept: dict[str, str], page: Page) -> list[tuple[str, list[Chip]]]:
     for name, (label, names) in GROUPS.items():
         counts = page.counts.get(name, {})
         chips = [
-            Chip(names[code], address(kept | {name: "" if kept.get(name) == code else code}), kept.get(name) == code, counts.get(code))
+            Chip(
+                names[code],
+                address(kept | {name: "" if kept.get(name) == code else code}),
+                kept.get(name) == code,
+                counts.get(code),
+            )
             for code in names
             if code in counts or kept.get(name) == code or (name == "holder" and page.total)
         ]
@@ -136,7 +151,9 @@ def claim(request: HttpRequest, case_id: UUID) -> HttpResponse:
     try:
         claims.claim(user=user, case=case, at=timezone.now())
     except claims.Held as problem:
-        return render(request, "held.html", {"case": case, "sentence": str(problem), "until": problem.until}, status=409)
+        return render(
+            request, "held.html", {"case": case, "sentence": str(problem), "until": problem.until}, status=409
+        )
     return redirect(next_or(request, reverse("case", args=[case.id])))
 
 

@@ -36,7 +36,12 @@ def second(request: HttpRequest) -> HttpResponse:
 
 
 def page(
-    request: HttpRequest, user: User, decision_id: UUID | None = None, form: SecondForm | None = None, trouble: str = "", status: int = 200
+    request: HttpRequest,
+    user: User,
+    decision_id: UUID | None = None,
+    form: SecondForm | None = None,
+    trouble: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     rows = [shown(row, form if row.decision.id == decision_id else None) for row in second_person(user.tenant, user)]
     context = {"rows": rows, "form": form, "trouble": trouble, "done": done(request, user)}
@@ -71,7 +76,9 @@ def decide(request: HttpRequest, decision_id: UUID) -> HttpResponse:
     check_can_second(user, decision)
     form = SecondForm(request.POST, auto_id=f"second_{decision_id}_%s")
     form.full_clean()
-    answer = approve if request.POST.get("word") == "approve" else refuse
+    answer = {"approve": approve, "refuse": refuse}.get(request.POST.get("word", ""))
+    if answer is None:
+        return page(request, user, decision_id, form, "Say whether you approve or refuse.", status=422)
     try:
         approval = answer(user=user, decision=decision, reason=form.cleaned_data.get("reason", ""), at=timezone.now())
     except InvalidDecision as problem:

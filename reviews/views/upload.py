@@ -1,5 +1,7 @@
 """A report from a person's hand, by file field or drag and drop."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,9 +22,9 @@ def upload(request: HttpRequest) -> HttpResponse:
     check_can_submit_report(user)
     if request.method == "GET":
         return page(request)
+    file = request.FILES.get("report")  # reads the request, and finds out how large the file is
     if getattr(request, "file_too_large", False):
         return page(request, [{"message": str(ReportTooLarge())}], status=413)
-    file = request.FILES.get("report")
     if file is None:
         return page(request, [{"message": "Choose the file of the report."}], status=422)
     try:
@@ -43,8 +45,9 @@ def upload(request: HttpRequest) -> HttpResponse:
     return redirect("case", accepted.case.id)
 
 
-def page(request: HttpRequest, problems: list[object] | None = None, status: int = 200, name: str | None = "") -> HttpResponse:
-    problems = problems or []
+def page(
+    request: HttpRequest, problems: Sequence[object] = (), status: int = 200, name: str | None = ""
+) -> HttpResponse:
     context = {
         "problems": problems[:MOST_PROBLEMS],
         "more_problems": len(problems) - MOST_PROBLEMS,

@@ -18,7 +18,7 @@ def scene(transactional_db: None) -> Any:
 
 @pytest.fixture
 def messages() -> Iterator[list[str]]:
-    """What the browser's console said; a page that says anything there fails. That an answer is a refusal is no news."""
+    """What the browser's console said, which is to be nothing; that an answer is a refusal is no news."""
     told: list[str] = []
     yield told
     assert [one for one in told if "responded with a status of 4" not in one] == []
@@ -32,7 +32,9 @@ def visit(browser: Any, live_product: Any, messages: list[str]) -> Iterator[Call
     contexts = []
 
     def open_page(user: Any, **options: Any) -> Any:
-        context = browser.new_context(**{"base_url": live_product.url, "viewport": {"width": 1280, "height": 900}, **options})
+        context = browser.new_context(
+            **{"base_url": live_product.url, "viewport": {"width": 1280, "height": 900}, **options}
+        )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)

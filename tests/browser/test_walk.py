@@ -17,7 +17,9 @@ from verifier.models import Case
 
 def test_a_report_ends_as_a_decision_in_the_trail(scene: Any, visit: Callable[..., Any], tmp_path: Path) -> None:
     officer = visit(scene.officer)
-    report = factories.report(factories.finding("f1", title="Owner designated on a list"), subject={"name": "Borealis AS"})
+    report = factories.report(
+        factories.finding("f1", title="Owner designated on a list"), subject={"name": "Borealis AS"}
+    )
     (tmp_path / "report.json").write_text(json.dumps(report))
 
     officer.goto("/upload/")
@@ -41,7 +43,13 @@ def test_a_report_ends_as_a_decision_in_the_trail(scene: Any, visit: Callable[..
     fill_decision(officer)
     officer.get_by_role("button", name="Check and record").click()
     expect(officer.get_by_role("heading", level=1)).to_have_text("Check your decision before it is recorded")
-    for words in ("Borealis AS", "Contradicted", "The finding does not stand", REASON, "The decision goes to a second officer."):
+    for words in (
+        "Borealis AS",
+        "Contradicted",
+        "The finding does not stand",
+        REASON,
+        "The decision goes to a second officer.",
+    ):
         expect(officer.locator("main")).to_contain_text(words)
     assert violations(officer) == []
     officer.get_by_role("button", name="Record: the finding does not stand").click()
@@ -59,7 +67,13 @@ def test_a_report_ends_as_a_decision_in_the_trail(scene: Any, visit: Callable[..
 
     auditor = visit(scene.auditor)
     auditor.goto(f"/trail/?about={case.id}")
-    for event in ("decision_approved", "decision_recorded", "case_viewed", "finding_correctness_verified", "report_received"):
+    for event in (
+        "decision_approved",
+        "decision_recorded",
+        "case_viewed",
+        "finding_correctness_verified",
+        "report_received",
+    ):
         expect(auditor.locator("main")).to_contain_text(event)
     assert violations(auditor) == []
     assert Decision.objects.get(case=case).approval.approved

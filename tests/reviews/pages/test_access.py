@@ -56,8 +56,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
     """An address for every page, about things of this tenant."""
     finding = factories.finding_of(scene.case, "f1")
     decision = factories.decide(scene.officer, finding, "does_not_stand")
-    key = {"tenant": scene.tenant, "label": "loader", "scopes": ["reports"]}
-    made, _ = ApiKey.create(**key, by="tests", at=factories.AT)
+    made, _ = ApiKey.create(tenant=scene.tenant, label="loader", scopes=["reports"], by="tests", at=factories.AT)
     connection.check_constraints()  # seals, as a commit would
     arguments: dict[str, tuple[Any, ...]] = {
         "recorded": (decision.id,),
@@ -67,7 +66,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "revoke_key": (made.id,),
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
-        **{name: (scene.case.id,) for name in ("case", "report", "progress", "recheck", "claim", "release")},
+        **dict.fromkeys(("case", "report", "progress", "recheck", "claim", "release"), (scene.case.id,)),
     }
     return {name: reverse(name, args=arguments.get(name, ())) for name in names()}
 
@@ -164,13 +163,17 @@ def test_someone_deactivated_is_signed_out_at_once(scene: scenes.Scene, client_o
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_only_officers_see_controls_that_decide(scene: scenes.Scene, client_of: Callable[..., Client], role: str) -> None:
+def test_only_officers_see_controls_that_decide(
+    scene: scenes.Scene, client_of: Callable[..., Client], role: str
+) -> None:
     page = client_of(getattr(scene, role)).get(reverse("case", args=[scene.case.id])).content.decode()
     assert ("Check and record" in page) is (role == "officer")
     assert ('class="button small">Claim' in page) is (role == "officer")
 
 
-def test_the_author_sees_no_way_to_second_their_own_decision(scene: scenes.Scene, client_of: Callable[..., Client]) -> None:
+def test_the_author_sees_no_way_to_second_their_own_decision(
+    scene: scenes.Scene, client_of: Callable[..., Client]
+) -> None:
     addresses(scene)
     own = client_of(scene.officer).get(reverse("second")).content.decode()
     others = client_of(scene.second).get(reverse("second")).content.decode()
@@ -180,7 +183,9 @@ def test_the_author_sees_no_way_to_second_their_own_decision(scene: scenes.Scene
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_the_rail_shows_only_what_the_role_may_open(scene: scenes.Scene, client_of: Callable[..., Client], role: str) -> None:
+def test_the_rail_shows_only_what_the_role_may_open(
+    scene: scenes.Scene, client_of: Callable[..., Client], role: str
+) -> None:
     client = client_of(getattr(scene, role))
     page = client.get(reverse("queue")).content.decode()
     rail = page.split('aria-label="Main"')[1].split("</nav>")[0]
@@ -202,7 +207,9 @@ def test_a_list_asks_the_database_as_often_for_many_rows_as_for_few(
         client.get(reverse(name))
 
 
-def test_an_address_that_is_none_says_so_in_our_own_words(scene: scenes.Scene, client_of: Callable[..., Client]) -> None:
+def test_an_address_that_is_none_says_so_in_our_own_words(
+    scene: scenes.Scene, client_of: Callable[..., Client]
+) -> None:
     answer = client_of(scene.officer).get(f"/cases/{uuid4()}/")
     assert answer.status_code == 404
     assert "There is nothing here" in answer.content.decode()
@@ -210,7 +217,15 @@ def test_an_address_that_is_none_says_so_in_our_own_words(scene: scenes.Scene, c
 
 def test_no_page_shows_a_code_or_an_exclamation(scene: scenes.Scene, client_of: Callable[..., Client]) -> None:
     client = client_of(scene.admin)
-    codes = ("does_not_stand", "not_selected_clean", "awaiting_second", "provider_error", "no_hits", "near_miss<", "Oops")
+    codes = (
+        "does_not_stand",
+        "not_selected_clean",
+        "awaiting_second",
+        "provider_error",
+        "no_hits",
+        "near_miss<",
+        "Oops",
+    )
     for name in ("queue", "cases", "second", "advisory", "case"):
         address = addresses(scene)[name] if name == "case" else reverse(name)
         page = client.get(address).content.decode().split("<main")[1]

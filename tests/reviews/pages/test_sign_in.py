@@ -33,7 +33,11 @@ def test_a_wrong_password_an_unknown_name_and_a_closed_account_look_alike(scene:
     scene.second.is_active = False
     scene.second.save()
     tried = [(scene.officer.username, "wrong"), ("nobody.here", "wrong"), (scene.second.username, factories.PASSWORD)]
-    pages = {(status, without_secrets(page, name)) for name, password in tried for status, page in [attempt(Client(), name, password)]}
+    pages = {
+        (status, without_secrets(page, name))
+        for name, password in tried
+        for status, page in [attempt(Client(), name, password)]
+    }
     assert len(pages) == 1
     assert pages.pop()[0] == 422
 

@@ -95,15 +95,7 @@ def test_markup_in_a_report_stays_text(scene: scenes.Scene, client_of: Callable[
 
 
 def test_odd_values_do_not_break_the_page(scene: scenes.Scene, client_of: Callable[..., Client]) -> None:
-    odd = factories.finding(
-        severity="Gravissimo",
-        attribution_lane=7,
-        target=None,
-        source=["a"],
-        confidence="high",
-        details=None,
-        hit="true",
-    )
+    odd = factories.finding(severity="Gravissimo", target=None, details=None, confidence=1.0, more=[[], {}, None, 1e3])
     case = factories.case(scene.tenant, odd, subject={"name": "A\0B", "entity_type": "unknown", "country": None})
     factories.verdict(factories.finding_of(case), "indeterminate", "provider_timeout")
     answer = client_of(scene.officer).get(reverse("case", args=[case.id]))

@@ -7,6 +7,7 @@ from django.core.checks import Error
 from django.test import override_settings
 
 from audit.checks import guards_stand, missing_guards
+from audit.operations import Grant
 from tests.audit.trails import run
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +25,9 @@ REMOVALS = {
     "CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'": (
         "does something else"
     ),
+    "CREATE OR REPLACE TRIGGER audit_auditevent_append_only BEFORE UPDATE OR DELETE ON audit_auditevent"
+    " FOR EACH ROW WHEN (false) EXECUTE FUNCTION second_look_refuse();"
+    " ALTER TABLE audit_auditevent ENABLE ALWAYS TRIGGER audit_auditevent_append_only": "disabled or conditional",
     "ALTER FUNCTION second_look_seal() SECURITY INVOKER": "second_look_seal",
     "GRANT EXECUTE ON FUNCTION second_look_seal() TO PUBLIC": "second_look_seal",
     "ALTER TABLE audit_auditseal DROP CONSTRAINT audit_seal_no_fork": "audit_seal_no_fork",
@@ -61,6 +65,15 @@ def test_it_names_what_was_taken_away(removal: str, as_application: Any) -> None
         missing = missing_guards()
 
     assert any(REMOVALS[removal] in sentence for sentence in missing), missing
+
+
+def test_a_grant_takes_away_what_was_held_before() -> None:
+    run(f"GRANT ALL ON audit_auditevent TO {ROLE}, PUBLIC")
+    assert missing_guards()
+
+    run(str(Grant("audit_auditevent", "SELECT, INSERT").sql))
+
+    assert missing_guards() == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -95,6 +96,15 @@ def test_the_systems_trail_is_read_apart(tenant: Tenant, auditor: Client) -> Non
     assert str(system.id) not in read(auditor)
     assert str(system.id) in read(auditor, f"{TRAIL}?chain=system")
     read(auditor, f"{TRAIL}{system.id}/")
+
+
+def test_the_systems_trail_needs_its_own_permission(tenant: Tenant, auditor: Client) -> None:
+    system = append(Tenant.objects.get(id=SYSTEM_TENANT_ID), subject="a switch")
+
+    with patch.object(User, "has_perm", lambda user, permission, obj=None: permission == "audit.view_trail"):
+        assert "chain=system" not in read(auditor)
+        read(auditor, f"{TRAIL}?chain=system", status=403)
+        read(auditor, f"{TRAIL}{system.id}/", status=404)
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])

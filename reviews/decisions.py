@@ -146,7 +146,7 @@ def note(
         actor_type=ActorType.PERSON,
         actor_role=user.role,
         case_id=case.id,
-        subject=finding.finding_id,
+        subject=f"{case.report_id} · {finding.finding_id}",
         details=details,
         at=at,
     )

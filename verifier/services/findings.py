@@ -54,7 +54,7 @@ def verify_case(*, verification_id: UUID, clock: Clock) -> None:
     with tenant_scope(EVERY_TENANT), run_lock(verification_id) as ours:
         if not ours:
             return
-        verification = Verification.objects.select_related("report").filter(id=verification_id).first()
+        verification = Verification.objects.select_related("report", "case").filter(id=verification_id).first()
         if verification is None or verification.ended:
             return
         with tenant_scope(verification.tenant_id):
@@ -94,6 +94,7 @@ def note(verification: Verification, event_type: str, at: datetime, details: dic
         actor=ACTOR,
         actor_type=ActorType.SYSTEM,
         case_id=verification.case_id,
+        subject=verification.case.report_id,
         details={"verification_id": str(verification.id), **details},
         at=at,
     )
@@ -201,7 +202,7 @@ def record_verdict(run: Run, finding: Finding, result: Recheck, started_at: date
             actor=ACTOR,
             actor_type=ActorType.SYSTEM,
             case_id=finding.case_id,
-            subject=finding.finding_id,
+            subject=f"{run.verification.case.report_id} · {finding.finding_id}",
             details=verdict_details(verdict),
             at=at,
         ).id

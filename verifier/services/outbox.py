@@ -46,7 +46,8 @@ def requeue_if_orphan(verification_id: UUID, at: datetime) -> bool:
     with transaction.atomic():
         if not is_orphan(verification_id):
             return False
-        run = Verification.objects.select_for_update().filter(id=verification_id, status=Status.RUNNING).first()
+        running = Verification.objects.select_for_update(of=["self"]).select_related("case")
+        run = running.filter(id=verification_id, status=Status.RUNNING).first()
         if run is None:
             return False
         run.status, run.handed_over_at = Status.QUEUED, None
@@ -57,6 +58,7 @@ def requeue_if_orphan(verification_id: UUID, at: datetime) -> bool:
             actor="relay",
             actor_type=ActorType.SYSTEM,
             case_id=run.case_id,
+            subject=run.case.report_id,
             details={"verification_id": str(run.id), "attempts": run.attempts},
             at=at,
         )

@@ -126,7 +126,7 @@ def refuse_events_of(subject: str) -> None:
         )
         cursor.execute(
             "CREATE TRIGGER refuse_event BEFORE INSERT ON audit_auditevent FOR EACH ROW"
-            f" WHEN (NEW.subject = '{subject}') EXECUTE FUNCTION refuse_event()"
+            f" WHEN (NEW.subject LIKE '% · {subject}') EXECUTE FUNCTION refuse_event()"
         )
 
 

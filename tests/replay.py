@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -102,10 +102,8 @@ def handler(replay: Replay) -> type[BaseHTTPRequestHandler]:
             answer = replay.next_answer(Received("POST", path, query, headers, body))
             self.close_connection = True
             replay.ended.wait(answer.delay_seconds)
-            try:
+            with suppress(OSError):  # the caller may have gone away
                 WIRE[answer.manner](self.connection, head_and_body(answer, body), replay.ended)
-            except OSError:
-                pass  # the caller went away, as it may
 
     return Handler
 

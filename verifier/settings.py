@@ -22,7 +22,8 @@ DATA_DIR = Path(environment.text("DATA_DIR", str(BASE_DIR / ".data"))).absolute(
 
 def runtime_file() -> dict[str, str]:
     try:
-        return json.loads((DATA_DIR / "runtime.json").read_text())
+        written: dict[str, str] = json.loads((DATA_DIR / "runtime.json").read_text())
+        return written
     except (OSError, ValueError):
         return {}
 

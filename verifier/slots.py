@@ -1,8 +1,8 @@
 """The three Bright Data slots, one ceiling over all threads, workers and machines (ADR-0095).
 
 PostgreSQL session advisory locks on a connection of its own: a dead worker's connection ends and frees its slot, and an
-emptied Redis lets nobody in. Who waits first is served first: all wait in the server's own fair queue for the turnstile,
-and only who holds it looks for a free slot. (Behind a pooler, session locks need its session mode.)
+emptied Redis lets nobody in. Who waits first is served first: all wait in the server's own fair queue for the
+turnstile, and only who holds it looks for a free slot. (Behind a pooler, session locks need its session mode.)
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The three Bright Data slots: over threads and real processes, in order of arrival, freed by whatever ends a holder."""
+"""The three Bright Data slots: over threads and real processes, first come first served, freed by whatever ends one."""
 
 import multiprocessing
 import os

@@ -63,7 +63,9 @@ class ScreeningRecord(models.Model):
     finding = models.ForeignKey(Finding, on_delete=models.PROTECT, related_name="screenings", db_index=False)
     provider = models.CharField(max_length=40)
     status = models.CharField(max_length=20)  # hit | warning | other_listing | near_miss | clear | error
-    answer = models.JSONField()  # request, listings, near misses, not_used, scope, algorithm, thresholds; see domain.answers
+    answer = (
+        models.JSONField()
+    )  # request, listings, near misses, not_used, scope, algorithm, thresholds; see domain.answers
     simulated = models.BooleanField()
     started_at = models.DateTimeField()
     duration_ms = models.PositiveIntegerField()

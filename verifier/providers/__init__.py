@@ -1,4 +1,4 @@
-"""Live sources, one room a vendor. Each answers with a value of `verifier.domain.answers`: it never raises, never decides."""
+"""Live sources, one room a vendor. Each answers with a value of `domain.answers`: it never raises, never decides."""
 
 from verifier.providers.brightdata import BrightData
 from verifier.providers.exa import Exa

@@ -150,7 +150,7 @@ def certificates() -> ssl.SSLContext:
 
 
 def warm_up() -> None:
-    """What the first question of a process would load inside its own time: certificates and the event loop's backend."""
+    """What a process's first question would load inside its own time: certificates and the event loop's backend."""
 
     async def open_and_close() -> None:
         async with client("http://localhost"):

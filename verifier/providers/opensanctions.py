@@ -1,7 +1,7 @@
 """OpenSanctions, hosted or self-hosted (yente): https://www.opensanctions.org/docs/api/matching/
 
 One query a request. A result is a hit only by `match` and `properties.topics`; an empty list proves nothing unless the
-echo shows that the schema and the name were understood. A score equal to the cutoff is dropped, so a little less is sent.
+echo shows that schema and name were understood. A score equal to the cutoff is dropped, so a little less is sent.
 """
 
 from collections.abc import Mapping
@@ -172,7 +172,7 @@ def echo_of(answer: Mapping[str, Any], query: ScreeningQuery) -> dict[str, list[
 
 
 def lost_properties(query: ScreeningQuery, echo: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Values may come back in another spelling (Russia, ru), so they are counted; dates come back as sent or shortened."""
+    """Values may come back in another spelling (Russia, ru), so they are counted; dates come back as sent or cut."""
     lost = []
     for name, values in query.properties.items():
         sent = {folded(value) for value in values if value.strip()}
@@ -246,7 +246,7 @@ def feature_score(result: Result, name: str) -> float:
 
 
 def rests_on_one_token(result: Result, query: ScreeningQuery) -> bool:
-    """Whether one word of a name is all that matched: no identifier beside it, and one side of the match is one word."""
+    """Whether one word of a name is all that matched: no identifier beside it, and one side is a single word."""
     if any(name.endswith(IDENTIFIERS) and feature_score(result, name) > 0 for name in result.explanations):
         return False
     names = query.properties["name"]

@@ -1,22 +1,22 @@
 """Every recorded answer of the four vendors: the verdict that its manifest calls right.
 
 The judge is scripted but reads: it corroborates by a passage that supports the claim, and only when that passage stands
-in the summary it was given. The vendors' own language models' sentences are among its passages, so that it would fall for
-them if they ever got into the evidence.
+in the summary it was given. Sentences of the vendors' own language models are among its passages, so that it would fall
+for them if they ever got into the evidence.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from verifier.domain.evidence import fingerprint
-from verifier.domain.media import merge
-from verifier.domain.screening import near_misses, screening_status
 
 from tests.replay import Answer, recorded, serving
 from tests.verifier.providers.recordings import INDETERMINATE, SCREENINGS, SEARCH_ROWS, VIKTOR, Screened, Searched
 from tests.verifier.providers.vendors import MEDIA_QUERY, point_at, screen, search
 from verifier.domain.answers import Cause, Judgement, MergedMedia, NotAnswered, ScreeningAnswer
+from verifier.domain.evidence import fingerprint
+from verifier.domain.media import merge
+from verifier.domain.screening import near_misses, screening_status
 from verifier.domain.verdicts import Outcome, classify_adverse, classify_screening
 
 PASSAGES = (

@@ -107,6 +107,10 @@ class SecondForm(forms.Form):
     )
 
 
+class TakeBackForm(SecondForm):
+    form_token = forms.UUIDField(widget=forms.HiddenInput, required=False)
+
+
 class SwitchForm(forms.Form):
     enabled = forms.ChoiceField(choices=[("yes", "on"), ("no", "off")])
     reason = forms.CharField(

@@ -151,9 +151,10 @@ def again(
     form: DecisionForm | None,
     trouble: Trouble | None = None,
     status: int = 422,
+    typed: bool = True,
 ) -> HttpResponse:
     """The case page with everything that was typed; after a stale verdict the form names the present one."""
-    if form is not None and trouble is not None and page.item is not None:
+    if typed and form is not None and trouble is not None and page.item is not None:
         data = request.POST.copy()
         data["verdict_id"] = str(page.item.verdict.id) if page.item.verdict else ""
         form = as_typed(deciding.sent_form(data, page.item))
@@ -163,6 +164,19 @@ def again(
 
 def to_recorded(request: HttpRequest, made: Decision) -> HttpResponse:
     return redirect(deciding.with_query(reverse("recorded", args=[made.id]), kept_filters(request.GET)))
+
+
+def heading(made: Decision) -> str:
+    if made.reverses_id:
+        return "Recorded: the decision was taken back"
+    outcome = words.say("outcome", made.outcome)
+    return f"Recorded: {outcome[:1].lower()}{outcome[1:]}"
+
+
+def consequence(made: Decision) -> str:
+    if made.reverses_id:
+        return "The decision no longer counts. Unless the finding is confirmed, it waits in the queue again."
+    return deciding.SECOND if status_of(made) == "awaiting_second" else deciding.CONSEQUENCES[made.outcome]
 
 
 @require_safe
@@ -183,10 +197,8 @@ def recorded(request: HttpRequest, decision_id: UUID) -> HttpResponse:
     context = {
         "decision": made,
         "seal": AuditSeal.objects.get(event_id=made.event_id),
-        "heading": "Recorded: "
-        + words.say("outcome", made.outcome)[0].lower()
-        + words.say("outcome", made.outcome)[1:],
-        "consequence": deciding.SECOND if status_of(made) == "awaiting_second" else deciding.CONSEQUENCES[made.outcome],
+        "heading": heading(made),
+        "consequence": consequence(made),
         "trail_url": reverse("trail_event", args=[made.event_id]) if user.has_perm("audit.view_trail") else "",
         "next": following,
         "next_url": deciding.row_address(following, kept) if following else "",

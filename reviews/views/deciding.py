@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reviews import words
-from reviews.forms import DecisionForm
+from reviews.forms import DecisionForm, TakeBackForm
 from reviews.models import User
 from reviews.permissions import can_claim, can_decide, can_request_recheck
 from reviews.queues import Row, waiting
@@ -104,6 +104,7 @@ def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionF
         "here": request.get_full_path() if request.method == "GET" else address(page, item, kept),
         "walk": walk(user, page, kept),
         "query": urlencode(kept),
+        "take_back": take_back_form(user, page),
         "may": {
             "claim": can_claim(user, page.case) and page.claim is None,
             "release": page.claim is not None and page.claim.holder_id == user.pk,
@@ -111,6 +112,14 @@ def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionF
             "trail": user.has_perm("audit.view_trail"),
         },
     }
+
+
+def take_back_form(user: User, page: CasePage) -> TakeBackForm | None:
+    """For the decision in force, which is the newest of the finding in view."""
+    newest = page.item.decisions[0] if page.item and page.item.decisions else None
+    if newest is None or newest.status == "reversed" or not can_decide(user, page.case):
+        return None
+    return TakeBackForm(initial={"form_token": uuid4()}, auto_id="take_back_%s", label_suffix="")
 
 
 def decide_address(page: CasePage, item: Item, kept: dict[str, str]) -> str:

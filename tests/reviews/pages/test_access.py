@@ -38,6 +38,7 @@ ACTING = {
     "release": (302, 403, 403),
     "recheck": (302, 302, 403),
     "decide": (409, 403, 403),
+    "take_back": (409, 403, 403),
     "second_decide": (403, 403, 403),  # the officer here is its author
     "upload": (422, 422, 403),
     "switch": (403, 422, 403),
@@ -49,7 +50,18 @@ ACTING = {
     "stay": (302, 302, 302),
     "sign_out": (302, 302, 302),
 }
-OF_A_TENANT = ("case", "report", "progress", "recorded", "claim", "release", "recheck", "decide", "second_decide")
+OF_A_TENANT = (
+    "case",
+    "report",
+    "progress",
+    "recorded",
+    "claim",
+    "release",
+    "recheck",
+    "decide",
+    "take_back",
+    "second_decide",
+)
 
 
 def addresses(scene: scenes.Scene) -> dict[str, str]:
@@ -61,6 +73,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
     arguments: dict[str, tuple[Any, ...]] = {
         "recorded": (decision.id,),
         "second_decide": (decision.id,),
+        "take_back": (scene.case.id, decision.id),
         "decide": (scene.case.id, finding.id),
         "switch": ("MAKER_CHECKER_ENABLED",),
         "revoke_key": (made.id,),

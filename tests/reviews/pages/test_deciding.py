@@ -182,6 +182,24 @@ def test_a_second_word_without_a_reason_is_refused_and_kept(
     assert "Agreed." in page
 
 
+def test_a_decision_taken_back_leaves_both_rows_and_the_finding_waits_again(
+    scene: scenes.Scene, client_of: Callable[..., Client]
+) -> None:
+    made = factories.decide(scene.officer, factories.finding_of(scene.case))
+    client = client_of(scene.second)
+    shown = f"{reverse('case', args=[scene.case.id])}?finding={made.finding_id}"
+    assert "Take this decision back" in client.get(shown).content.decode()
+    form = {"reason": REASON, "form_token": str(uuid4())}
+    places = {client.post(reverse("take_back", args=[scene.case.id, made.id]), form).headers["Location"] for _ in "ab"}
+    connection.check_constraints()
+    assert len(places) == 1
+    assert Decision.objects.count() == 2
+    assert "the decision was taken back" in client.get(places.pop()).content.decode()
+    page = client.get(shown).content.decode()
+    assert f"Taken back by {scene.second}: {REASON}" in page
+    assert "Take this decision back" not in page
+
+
 def test_a_second_word_of_neither_kind_refuses(scene: scenes.Scene, client_of: Callable[..., Client]) -> None:
     made = factories.decide(scene.officer, factories.finding_of(scene.case), "does_not_stand")
     answer = client_of(scene.second).post(reverse("second_decide", args=[made.id]), {"word": "", "reason": REASON})

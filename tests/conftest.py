@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from uuid import uuid4
@@ -168,12 +169,14 @@ pytest_plugins = ["tests.product"]
 
 
 @pytest.fixture(autouse=True)
-def no_loop_of_the_browser(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The browser's driver leaves its event loop marked as running in the tests' thread, where others run their own."""
-    loop = asyncio._get_running_loop()
-    if loop is None or "page" in request.fixturenames or "context" in request.fixturenames:
-        yield
+def loops_run_beside_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser's driver leaves its loop marked as running in the tests' thread: others get a thread of their own."""
+    if asyncio._get_running_loop() is None:
         return
-    asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(loop)
+    run_here = asyncio.run
+
+    def run_in_a_thread(main: Any, **more: Any) -> Any:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(run_here, main, **more).result()
+
+    monkeypatch.setattr(asyncio, "run", run_in_a_thread)

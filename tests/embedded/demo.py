@@ -115,7 +115,7 @@ def running(
 ) -> Iterator[Demo]:
     demo = launch(data_dir, output, *flags, user=user, settings=settings)
     try:
-        wait_for(demo.is_ready, f"the demo did not get ready: {output}", seconds=110)
+        wait_for(demo.is_ready, f"the demo did not get ready: {output}", seconds=240)
         yield demo
     finally:
         if demo.process.poll() is None:

@@ -21,6 +21,7 @@ from tests.paths import PROJECT
 from tests.product import wait_for
 from tests.replay import Replay, recorded, serving
 
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("mishaps")]
 ANSWER_SECONDS = 0.7
 END_SECONDS = 90.0
 

@@ -233,6 +233,9 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # Longer than any run (300 s budget plus slot waits), or a running task would be delivered twice.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 1800}
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    "forget expired sessions": {"task": "reviews.tasks.forget_expired_sessions", "schedule": 24 * 3600.0},
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 LOGGING = {

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from reviews import words
 from reviews.models import Claim, Decision, Standing, User, Waiting
-from reviews.rules import REASON_CODES
-from reviews.standing import approval_of, reversal_of, standings, status_of
+from reviews.standing import standings
+from reviews.views.decided import Decided, decided, decisions_of
 from reviews.views.evidence import Evidence, shown_evidence
 from reviews.views.presenting import Corroboration, Reported, corroboration, reported
 from verifier.domain.corroboration import Labels, label
@@ -19,8 +19,6 @@ from verifier.domain.gate import SENTENCES, ReviewReason
 from verifier.domain.json_text import load
 from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, FindingVerdict, Verification
-
-WITHDRAWN_WORDS = "Taken back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +43,6 @@ class Row:
     state: str
     url: str
     current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A decision as shown, with what became of it."""
-
-    id: UUID
-    outcome: str
-    kind: str
-    status: str
-    reason: str
-    reason_code_words: str
-    by: str
-    decided_at: datetime
-    evidence_words: str
-    second: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,47 +270,3 @@ def labels(case: Case, finding: Finding, findings: list[Finding]) -> Corroborati
     count = finding.corroboration_count
     sources = counted[in_order.index(finding)].sources
     return corroboration(Labels(finding.source_trust, count, count >= 2, count < 2, sources))
-
-
-def decisions_of(case: Case) -> list[Decision]:
-    related = ("finding", "verdict", "author", "approval__by", "reversed_by__author")
-    return list(Decision.objects.filter(case=case, reverses=None).select_related(*related).order_by("-decided_at"))
-
-
-def decided(decision: Decision, finding: Finding, standing: Standing | None) -> Decided:
-    second, withdrawal = approval_of(decision), reversal_of(decision)
-    said = ""
-    if second is not None:
-        said = f"{'Approved' if second.approved else 'Refused'} by {second.by}: {second.reason}"
-    if withdrawal is not None:
-        said += f"{' ' if said else ''}{WITHDRAWN_WORDS} by {withdrawal.author}: {withdrawal.reason}"
-    return Decided(
-        id=decision.id,
-        outcome=decision.outcome,
-        kind=decision.kind,
-        status=status_of(decision),
-        reason=decision.reason,
-        reason_code_words=code_words(decision.outcome, decision.reason_code),
-        by=str(decision.author),
-        decided_at=decision.decided_at,
-        evidence_words="; ".join(decision.evidence),
-        second=said,
-        note=no_longer(decision, finding, standing),
-    )
-
-
-def no_longer(decision: Decision, finding: Finding, standing: Standing | None) -> str:
-    """Why a decision in effect no longer answers the finding, so that nobody wonders why it is back."""
-    if status_of(decision) == "reversed" or standing is None:
-        return ""
-    if standing.decision_id != decision.id:
-        return (
-            "A newer decision has taken its place." if standing.decision_id else "The finding's text has changed since."
-        )
-    if not standing.answered and not standing.awaiting_second and decision.outcome in {"stands", "does_not_stand"}:
-        return "The verdict has changed since, so the finding waits again."
-    return ""
-
-
-def code_words(outcome: str, code: str) -> str:
-    return REASON_CODES.get(outcome, {}).get(code) or code.replace("_", " ")

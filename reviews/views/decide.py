@@ -19,8 +19,9 @@ from reviews.queues import waiting
 from reviews.rules import InvalidDecision, StaleVerdict
 from reviews.standing import Told, kind_of, status_of
 from reviews.views import deciding
-from reviews.views.case_page import CasePage, case_page, code_words
+from reviews.views.case_page import CasePage, case_page
 from reviews.views.common import filters_of, get_case, kept_filters, person
+from reviews.views.decided import code_words
 from verifier.models import Case, Finding
 
 

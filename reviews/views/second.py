@@ -16,8 +16,8 @@ from reviews.models import Approval, Decision, User
 from reviews.permissions import Refused, check_can_second, check_can_view_cases
 from reviews.queues import SecondRow, second_person
 from reviews.rules import InvalidDecision, StaleVerdict
-from reviews.views.case_page import code_words
 from reviews.views.common import person
+from reviews.views.decided import code_words
 
 
 @dataclass(frozen=True, slots=True)

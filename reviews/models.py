@@ -41,7 +41,7 @@ class User(AbstractBaseUser):
 
     USERNAME_FIELD = "username"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
-    objects: ClassVar[BaseUserManager["User"]] = BaseUserManager()  # type: ignore[misc]
+    objects: ClassVar[BaseUserManager["User"]] = BaseUserManager()  # type: ignore[assignment]
 
     class Meta:
         # What an author refers to: nobody can decide for another tenant.

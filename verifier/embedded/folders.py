@@ -18,7 +18,7 @@ from pathlib import Path
 
 SYSTEM_FOLDER = Path("/var/lib")
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
-FILES = ("runtime.json", "credentials.json", "accounts.json", "secrets.json", "static.sha256")
+FILES = ("runtime.json", "credentials.json", "accounts.json", "demo-accounts.json", "secrets.json", "static.sha256")
 OURS = (*FILES, "beat", "static", "logs", "valkey", "postgres")
 
 

@@ -20,6 +20,7 @@ from verifier.embedded.surroundings import product_environment, stand_ins, switc
 from verifier.embedded.valkey import Broker
 
 READY_SECONDS = 120.0
+SEED_SECONDS = 20.0  # the demo's first cases; what takes longer goes on while people look around
 
 
 @dataclass(frozen=True)
@@ -134,20 +135,20 @@ class Product:
         seeding = None if self.wish.empty else programs.begin("seed_demo")
         for service in (programs.worker(), programs.relay(), programs.beat()):
             self.supervisor.start(service)
-        if seeding:
+        if not self.comes_true(lambda: is_ready(self.base_url) and self.supervisor.all_run(), READY_SECONDS):
+            raise Refused(f"the product was not ready after {READY_SECONDS:.0f} s; its logs are in {self.places.logs}")
+        if seeding and self.comes_true(lambda: not seeding.is_running(), SEED_SECONDS):
             seeding.finish()
-        self.wait_until_ready()
 
-    def wait_until_ready(self) -> None:
+    def comes_true(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Looks after the processes meanwhile: one that ended is started again."""
-        deadline = time.monotonic() + READY_SECONDS
-        while not (is_ready(self.base_url) and self.supervisor.all_run()):
+        deadline = time.monotonic() + seconds
+        while not condition():
             if time.monotonic() > deadline:
-                raise Refused(
-                    f"the product was not ready after {READY_SECONDS:.0f} s; its logs are in {self.places.logs}"
-                )
+                return False
             self.supervisor.look()
             time.sleep(0.1)
+        return True
 
 
 def set_forgotten_aside(places: Places) -> None:

@@ -75,6 +75,9 @@ class Step:
         if self.process.wait():
             raise Refused(f"`manage.py {self.name}` failed; its output is in {self.log}")
 
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
 
 def rotated(log: Path) -> Path:
     """One older log is kept beside it."""

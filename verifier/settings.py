@@ -177,6 +177,8 @@ BRIGHTDATA_API_KEY = environment.text("BRIGHTDATA_API_KEY")
 BRIGHTDATA_ZONE = environment.text("BRIGHTDATA_ZONE")
 BRIGHTDATA_SLOTS = 3  # ADR-0095: a hard ceiling, never raised to fix a scheduling problem
 SLOT_WAIT_SECONDS = environment.integer("SLOT_WAIT_SECONDS", 120, least=1)
+# Set by `manage.py demo` where its stand-in answers for a provider: every page then says so.
+SIMULATED_ANSWERS = environment.boolean("SIMULATED_ANSWERS", False)
 
 # The judge: without a model it is not configured, whatever else is set.
 JUDGE_MODEL = environment.model("JUDGE_MODEL")

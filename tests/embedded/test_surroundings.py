@@ -25,7 +25,16 @@ JUDGE = {"JUDGE_MODEL", "JUDGE_BASE_URL", "JUDGE_API_KEY", "JUDGE_MODE"}
     ],
 )
 def test_a_stand_in_answers_only_for_a_leg_nothing_real_is_configured_for(callers, simulated):
-    assert set(stand_ins(callers, 4711)) == simulated
+    assert set(stand_ins(callers, 4711)) - {"SIMULATED_ANSWERS"} == simulated
+
+
+@pytest.mark.parametrize(("callers", "told"), [({}, "true"), ({"EXA_API_KEY": "real"}, "true")])
+def test_pages_are_told_that_a_stand_in_answers(callers, told):
+    assert stand_ins(callers, 4711)["SIMULATED_ANSWERS"] == told
+
+
+def test_pages_are_told_nothing_when_every_leg_is_real():
+    assert stand_ins({"TAVILY_API_KEY": "real", "OPENSANCTIONS_API_KEY": "real"}, 4711) == {}
 
 
 def test_stand_ins_are_on_this_machine():

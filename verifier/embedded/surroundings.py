@@ -37,7 +37,11 @@ def stand_ins(callers: Mapping[str, str], port: int) -> dict[str, str]:
     A leg is simulated as a whole: one real search engine, and no invented article comes beside its answers,
     nor does the stand-in judge read them.
     """
-    base = f"http://127.0.0.1:{port}"
+    chosen = invented_legs(callers, f"http://127.0.0.1:{port}")
+    return chosen | {"SIMULATED_ANSWERS": "true"} if chosen else chosen
+
+
+def invented_legs(callers: Mapping[str, str], base: str) -> dict[str, str]:
     chosen: dict[str, str] = {}
     if not callers.get("OPENSANCTIONS_API_KEY") and not callers.get("OPENSANCTIONS_URL"):
         chosen |= {"OPENSANCTIONS_URL": f"{base}/opensanctions", "OPENSANCTIONS_API_KEY": STAND_IN_KEY}

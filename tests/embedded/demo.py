@@ -1,8 +1,7 @@
-"""Runs `manage.py demo --empty` as an outsider does: a process of its own, in a data folder of its own."""
+"""Runs `manage.py demo` as an outsider does: a process of its own, in a data folder of its own."""
 
 import json
 import os
-import pwd
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ PROGRAMS = {
     "relay": "relay",
     "postgres": "postgres",
     "valkey": "valkey",
+    "verifier.simulated": "stand-in",
 }
 
 
@@ -92,15 +92,15 @@ def launch(
     data_dir: Path,
     output: Path,
     *flags: str,
-    user: pwd.struct_passwd | None = None,
+    empty: bool = True,
     port: int | None = None,
     settings: dict[str, str] | None = None,
 ) -> Demo:
     port = port or free_port()
     environment = {name: os.environ[name] for name in KEPT if name in os.environ} | (settings or {})
-    arguments = ["demo", "--empty", "--port", str(port), "--data-dir", str(data_dir), *flags]
+    arguments = ["demo", "--port", str(port), "--data-dir", str(data_dir), *flags, *(["--empty"] if empty else [])]
     process = children.start(
-        [sys.executable, "manage.py", *arguments], log=output, cwd=PROJECT, environment=environment, user=user
+        [sys.executable, "manage.py", *arguments], log=output, cwd=PROJECT, environment=environment
     )
     return Demo(process, data_dir, port, output)
 
@@ -110,10 +110,10 @@ def running(
     data_dir: Path,
     output: Path,
     *flags: str,
-    user: pwd.struct_passwd | None = None,
+    empty: bool = True,
     settings: dict[str, str] | None = None,
 ) -> Iterator[Demo]:
-    demo = launch(data_dir, output, *flags, user=user, settings=settings)
+    demo = launch(data_dir, output, *flags, empty=empty, settings=settings)
     try:
         wait_for(demo.is_ready, f"the demo did not get ready: {output}", seconds=240)
         yield demo

@@ -169,3 +169,16 @@ def test_a_supervisor_that_is_killed_takes_its_children_along_and_the_next_start
         wait_for(lambda: processes_naming(home / "data") == [], "children outlived their supervisor", seconds=30)
     with running(home / "data", home / "second.log") as second:
         assert status(f"http://127.0.0.1:{second.port}/readyz") == 200
+
+
+def test_with_demo_data_it_shows_simulated_cases_of_two_tenants(home):
+    with running(home / "data", home / "output.log", empty=False) as demo:
+        assert set(demo.programs()) == {"web", "worker", "beat", "relay", "postgres", "valkey", "stand-in"}
+        for user in demo.credentials["users"].values():
+            assert f"{user['username']} " in demo.said
+            assert user["password"] in demo.said
+        with psycopg.connect(demo.credentials["owner_database_url"]) as connection:
+            count = "SELECT count(DISTINCT tenant_id), count(*) >= 5 FROM verifier_case"
+            assert connection.execute(count).fetchone() == (2, True)
+            simulated = "SELECT bool_and(simulated) FROM verifier_findingverdict WHERE provider <> ''"
+            assert connection.execute(simulated).fetchone() == (True,)

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.services import reachable_installation
+from verifier.embedded import left_behind, postgres
+from verifier.embedded.postgres import Cluster
+
 
 @pytest.fixture
 def home() -> Iterator[Path]:
@@ -24,3 +28,21 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    home = Path(tempfile.mkdtemp(prefix="second-look-cluster-", dir="/tmp"))
+    home.chmod(0o711)
+    user = postgres.server_user()
+    postgres.own_folder(home / "socket", user)
+    yield Cluster(
+        home=home,
+        socket=home / "socket",
+        log=home / "log",
+        installed=reachable_installation(home),
+        user=user,
+        options=postgres.FOR_TESTS,
+    )
+    left_behind.stop_left_behind(home / "data")
+    shutil.rmtree(home)

@@ -1,37 +1,14 @@
 """The launcher by itself: a cluster of its own in a folder of its own."""
 
 import os
-import shutil
 import signal
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.services import reachable_installation
 from verifier.embedded import left_behind, postgres, roles
 from verifier.embedded.postgres import Cluster, PostgresFailed
 from verifier.embedded.roles import Login
-
-
-@pytest.fixture
-def cluster() -> Iterator[Cluster]:
-    home = Path(tempfile.mkdtemp(prefix="second-look-cluster-", dir="/tmp"))
-    home.chmod(0o711)
-    user = postgres.server_user()
-    postgres.own_folder(home / "socket", user)
-    yield Cluster(
-        home=home,
-        socket=home / "socket",
-        log=home / "log",
-        installed=reachable_installation(home),
-        user=user,
-        options=postgres.FOR_TESTS,
-    )
-    left_behind.stop_left_behind(home / "data")
-    shutil.rmtree(home)
 
 
 def connect(cluster: Cluster, password: str) -> psycopg.Connection:

@@ -25,7 +25,8 @@ def run() -> bool:
     quick = ["--concurrency", "4", "--without-mingle", "--without-gossip", "--loglevel", "WARNING"]
     commands: list[list[Any]] = [[*worker, *quick], [sys.executable, "manage.py", "relay"]]
     processes = [
-        subprocess.Popen(command, cwd=PROJECT, env=os.environ, stdout=subprocess.DEVNULL) for command in commands
+        subprocess.Popen(command, cwd=PROJECT, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for command in commands
     ]
     try:
         wait(factories.case(tenant, factories.clean(), at=timezone.now()))  # both are up once this one has run

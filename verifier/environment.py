@@ -1,7 +1,7 @@
 """Reads deploy-time values from the environment; a value that can't be used stops the start and is named."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -61,9 +61,13 @@ class Environment:
             raise ImproperlyConfigured(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
         return value
 
-    def model(self, name: str) -> str:
-        """A model as `provider/name`, or nothing."""
+    def model(self, name: str, providers: Iterable[str]) -> str:
+        """A model as `provider/name`, of a provider that is known; or nothing."""
         value = self.text(name)
-        if value and not all(value.partition("/")):
-            raise ImproperlyConfigured(f"{name} must be provider/model, such as openai/gpt-4.1-mini, not {value!r}")
+        provider, _, model = value.partition("/")
+        if value and not (model and provider in providers):
+            raise ImproperlyConfigured(
+                f"{name} must be provider/model, of {', '.join(providers)}, not {value!r}; "
+                "any other OpenAI-compatible endpoint is openai/<model> with its own base address"
+            )
         return value

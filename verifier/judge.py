@@ -1,18 +1,22 @@
 """The judge: does what a search found state this claim about this one? (ADR-0111, through instructor)
 
 Exactly one call to an OpenAI-compatible endpoint, temperature 0, bounded tokens, one total time. What instructor would
-let pass is checked again on the raw answer: finish reason, refusal, the one tool call and its name, its arguments.
-Whatever goes wrong is a `JudgeSilent`; the texts of exceptions are never logged, they can hold evidence and keys.
+let pass is checked again on the raw answer: finish reason, refusal, the one tool call and its name. The judgement is
+read by our own strict reader, which takes no key twice and no second answer. Whatever goes wrong is a `JudgeSilent`;
+the texts of exceptions are never logged, they can hold evidence and keys.
 https://platform.openai.com/docs/api-reference/chat/create · https://python.useinstructor.com
 """
 
 import asyncio
 import json
 import logging
+import re
 import ssl
 import time
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field
@@ -28,10 +32,14 @@ SEED = 7
 FINISHED = {"stop", "tool_calls"}
 JSON_MODES = {"JSON", "JSON_SCHEMA", "MD_JSON"}
 SIMULATED_HEADER = "x-second-look-simulated"
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+REASONED = re.compile(r"\A\s*(?:<think>)?.*?</think>", re.DOTALL)  # how local models think aloud before they answer
+MALFORMED = "the answer has another form"
+OUR_PARAMETERS = {"temperature", "seed", "max_tokens", "tools", "tool_choice", "response_format"}
 DETAILS = {  # exception class, anywhere in the chain of causes: what may be said of it
     "TimeoutError": "no answer in time",
     "APITimeoutError": "no answer in time",
-    "APIConnectionError": "not reachable",
+    "APIConnectionError": "the connection failed",
     "AuthenticationError": "the key was refused",
     "PermissionDeniedError": "the key was refused",
     "NotFoundError": "the model is not known",
@@ -39,8 +47,11 @@ DETAILS = {  # exception class, anywhere in the chain of causes: what may be sai
     "BadRequestError": "the request was refused",
     "UnprocessableEntityError": "the request was refused",
     "InternalServerError": "the endpoint failed",
+    "APIStatusError": "the endpoint failed",
     "IncompleteOutputException": "the answer was cut off",
-    "ValidationError": "the answer has another form",
+    "ResponseParsingError": MALFORMED,
+    "ValidationError": MALFORMED,
+    "JSONDecodeError": MALFORMED,
     "ConfigurationError": "the model setting can't be used",
 }
 
@@ -91,9 +102,8 @@ async def judge_claim(*, claim: str, summary: str, case_id: str, timeout: float)
     began = time.monotonic()
     try:
         async with asyncio.timeout(seconds):
-            judged, raw = await ask(prompt, claim, summary, seconds, seen)
-        check(raw)
-        result: answers.Judgement | JudgeSilent = read(judged, raw, prompt, seen)
+            raw = await ask(prompt, claim, summary, seconds, seen)
+        result: answers.Judgement | JudgeSilent = read(judgement_in(raw), raw, prompt, seen)
     except Exception as problem:  # noqa: BLE001  # instructor wraps every failure; none may confirm or end a run
         result = silent(detail_of(problem), prompt, seen)
     word = result.detail if isinstance(result, JudgeSilent) else f"corroborates={result.corroborates}"
@@ -104,16 +114,20 @@ async def judge_claim(*, claim: str, summary: str, case_id: str, timeout: float)
     return result
 
 
-async def ask(prompt: Prompt, claim: str, summary: str, seconds: float, seen: dict[str, bool]) -> tuple[Judgement, Any]:
+async def ask(prompt: Prompt, claim: str, summary: str, seconds: float, seen: dict[str, bool]) -> Any:
     """One call. Claim and evidence travel as a JSON string: nothing in them can end it or be rendered as a template."""
     import openai
 
     async def note_header(response: Any) -> None:
         seen["simulated"] = response.headers.get(SIMULATED_HEADER, "").lower() == "true"
 
-    hooks = {"response": [note_header]}
-    async with openai.DefaultAsyncHttpxClient(verify=certificates(), event_hooks=hooks) as transport:
-        judged, raw = await make_client(transport).chat.completions.create_with_completion(
+    async with openai.DefaultAsyncHttpxClient(
+        verify=certificates(),
+        event_hooks={"response": [note_header]},
+        follow_redirects=False,  # evidence goes to the endpoint that was configured, and nowhere else
+        trust_env=urlsplit(base_url()).hostname not in LOOPBACK,  # a proxy has no way to this machine's own endpoint
+    ) as transport:
+        _, raw = await make_client(transport).chat.completions.create_with_completion(
             messages=[
                 {"role": "system", "content": prompt.text},
                 {"role": "user", "content": json.dumps({"claim": claim, "evidence": summary}, ensure_ascii=False)},
@@ -126,28 +140,55 @@ async def ask(prompt: Prompt, claim: str, summary: str, seconds: float, seen: di
             max_tokens=MAX_TOKENS,
             timeout=seconds,
         )
-    return judged, raw
+    return raw
 
 
 def make_client(transport: Any) -> Any:
-    """An instructor client for JUDGE_MODEL; `transport` is the HTTP client of this one question."""
+    """An instructor client for JUDGE_MODEL; `transport` is the HTTP client of this one question.
+
+    Every provider is spoken to as an OpenAI-compatible endpoint: instructor's own builders of the others keep the
+    client's hidden retries and take no transport.
+    """
     import instructor
 
-    given: dict[str, Any] = {"api_key": settings.JUDGE_API_KEY or "none", "max_retries": 0}
-    if settings.JUDGE_BASE_URL:
-        given["base_url"] = settings.JUDGE_BASE_URL
-    if transport is not None and settings.JUDGE_MODEL.startswith("openai/"):
-        given["http_client"] = transport
     return instructor.from_provider(
-        settings.JUDGE_MODEL, async_client=True, mode=instructor.Mode[settings.JUDGE_MODE], **given
+        f"openai/{settings.JUDGE_MODEL.partition('/')[2]}",
+        async_client=True,
+        mode=instructor.Mode[settings.JUDGE_MODE],
+        base_url=base_url(),
+        api_key=settings.JUDGE_API_KEY or "none",
+        max_retries=0,
+        http_client=transport,
     )
 
 
-def check(raw: Any) -> None:
-    """Raises Unusable for an answer that instructor takes and that must not count."""
+def base_url() -> str:
+    own = settings.JUDGE_PROVIDERS.get(settings.JUDGE_MODEL.partition("/")[0])
+    if own is None:
+        raise Unusable("the model setting can't be used")
+    return str(settings.JUDGE_BASE_URL or own)
+
+
+def judgement_in(raw: Any) -> Judgement:
+    """The one judgement, from the one place where the mode has it. Raises Unusable for what must not count."""
+    message = finished_message(raw)
+    calls = message.tool_calls or []
+    if getattr(message, "function_call", None):
+        raise Unusable(MALFORMED)
+    if settings.JUDGE_MODE in JSON_MODES:
+        if calls:
+            raise Unusable(MALFORMED)
+        return read_strictly(only_object(message.content) if settings.JUDGE_MODE == "MD_JSON" else message.content)
+    if len(calls) != 1 or calls[0].function.name != Judgement.__name__:
+        raise Unusable(MALFORMED)
+    return read_strictly(calls[0].function.arguments)
+
+
+def finished_message(raw: Any) -> Any:
+    """The message of an answer that came to its own end. instructor takes filtered and refused ones too."""
     choices = getattr(raw, "choices", None)
     if not choices or len(choices) != 1:
-        raise Unusable("the answer has another form")
+        raise Unusable(MALFORMED)
     choice = choices[0]
     if choice.finish_reason == "content_filter":
         raise Unusable("the answer was filtered")
@@ -155,23 +196,35 @@ def check(raw: Any) -> None:
         raise Unusable("the answer was cut off")
     if getattr(choice.message, "refusal", None):
         raise Unusable("the judge refused")
-    if settings.JUDGE_MODE in JSON_MODES:
-        return
-    calls = choice.message.tool_calls or []
-    if len(calls) != 1 or calls[0].function.name != Judgement.__name__:
-        raise Unusable("the answer has another form")
-    check_arguments(calls[0].function.arguments)
+    return choice.message
 
 
-def check_arguments(text: str) -> None:
-    """The arguments once more, by a reader that takes no key twice."""
+def only_object(text: str) -> str:
+    """The one JSON object in a text, after what was thought aloud. Two are two answers, so neither counts."""
+    text = REASONED.sub("", text, count=1)
+    found, at = [], 0
+    while (at := text.find("{", at)) >= 0:
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, at)
+        except ValueError:
+            at += 1
+            continue
+        found.append(text[at:end])
+        at = end
+    if len(found) != 1:
+        raise Unusable(MALFORMED)
+    return found[0]
+
+
+def read_strictly(text: str) -> Judgement:
+    """Takes no key twice: of two values one would silently win."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len({key for key, _ in pairs}) != len(pairs):
-            raise Unusable("the answer has another form")
+            raise Unusable(MALFORMED)
         return dict(pairs)
 
-    Judgement.model_validate(json.loads(text, object_pairs_hook=once))
+    return Judgement.model_validate(json.loads(text, object_pairs_hook=once))
 
 
 def read(judged: Judgement, raw: Any, prompt: Prompt, seen: dict[str, bool]) -> answers.Judgement:
@@ -202,14 +255,31 @@ def silent(detail: str, prompt: Prompt, seen: dict[str, bool]) -> JudgeSilent:
 
 
 def detail_of(problem: BaseException) -> str:
-    """What may be said of a failure: by class, never by its text."""
+    """What may be said of a failure: by class and code, never by its text."""
     if isinstance(problem, Unusable):
         return str(problem)
+    raw = getattr(problem, "last_completion", None)
+    if raw is not None:
+        try:
+            finished_message(raw)
+        except Unusable as told:
+            return str(told)
+    return next((said for link in causes(problem) if (said := word_for(link))), "no usable answer")
+
+
+def causes(problem: BaseException) -> Iterator[BaseException]:
     link: BaseException | None = problem
     while link is not None:
-        if type(link).__name__ in DETAILS:
-            return DETAILS[type(link).__name__]
-        if isinstance(link, AssertionError) and "Unable to generate" in str(link):
-            return "the judge refused"
+        yield link
         link = link.__cause__ or link.__context__
-    return "no usable answer"
+
+
+def word_for(error: BaseException) -> str:
+    if getattr(error, "code", None) == "insufficient_quota":
+        return "the quota is used up"
+    parameter = getattr(error, "param", None)
+    if isinstance(parameter, str) and parameter in OUR_PARAMETERS:
+        return f"the model does not take our {parameter}"
+    if isinstance(error, AssertionError) and str(error).startswith("Unable to generate"):
+        return "the judge refused"  # instructor's only sign of a refusal
+    return DETAILS.get(type(error).__name__, "")

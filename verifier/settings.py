@@ -180,8 +180,16 @@ SLOT_WAIT_SECONDS = environment.integer("SLOT_WAIT_SECONDS", 120, least=1)
 # Set by `manage.py demo` where its stand-in answers for a provider: every page then says so.
 SIMULATED_ANSWERS = environment.boolean("SIMULATED_ANSWERS", False)
 
-# The judge: without a model it is not configured, whatever else is set.
-JUDGE_MODEL = environment.model("JUDGE_MODEL")
+# The judge: without a model it is not configured, whatever else is set. Each provider with its OpenAI-compatible
+# address, which JUDGE_BASE_URL replaces; any other such endpoint is openai/<model> with a JUDGE_BASE_URL.
+JUDGE_PROVIDERS = {
+    "openai": "https://api.openai.com/v1",
+    "ollama": "http://localhost:11434/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "together": "https://api.together.xyz/v1",
+    "deepseek": "https://api.deepseek.com",
+}
+JUDGE_MODEL = environment.model("JUDGE_MODEL", JUDGE_PROVIDERS)
 JUDGE_BASE_URL = environment.text("JUDGE_BASE_URL")
 JUDGE_API_KEY = environment.text("JUDGE_API_KEY")
 JUDGE_MODE = environment.choice("JUDGE_MODE", "TOOLS", ("TOOLS", "JSON", "JSON_SCHEMA", "MD_JSON"))
@@ -246,9 +254,11 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": environment.text("LOG_LEVEL", "INFO")},
-    # httpx and httpx2 log whole request addresses at INFO; those can hold names.
+    # httpx and httpx2 log whole request addresses at INFO; those can hold names. instructor logs the texts of errors
+    # and refusals at ERROR; those can hold evidence or a part of the key.
     "loggers": {
-        name: {"level": "WARNING"} for name in ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "instructor")
+        **{name: {"level": "WARNING"} for name in ("httpx", "httpx2", "httpcore", "httpcore2", "openai")},
+        "instructor": {"level": "CRITICAL"},
     },
 }
 SILENCED_SYSTEM_CHECKS: list[str] = []

@@ -8,6 +8,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from verifier.environment import Environment
 
+PROVIDERS = ["openai", "ollama", "openrouter"]
+
 
 @pytest.mark.parametrize(
     ("value", "read"),
@@ -20,9 +22,10 @@ from verifier.environment import Environment
         ("nan", lambda given: given.number("NAME", 0.5)),
         ("1.5", lambda given: given.number("NAME", 0.5, most=1)),
         ("XML", lambda given: given.choice("NAME", "TOOLS", ("TOOLS", "JSON"))),
-        ("gpt-4", lambda given: given.model("NAME")),
-        ("/gpt-4", lambda given: given.model("NAME")),
-        ("openai/", lambda given: given.model("NAME")),
+        ("gpt-4", lambda given: given.model("NAME", PROVIDERS)),
+        ("/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
+        ("openai/", lambda given: given.model("NAME", PROVIDERS)),
+        ("nobody/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
     ],
 )
 def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callable[[Environment], Any]) -> None:
@@ -39,9 +42,9 @@ def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callab
         ("", lambda given: given.integer("NAME", 6), 6),
         ("0.25", lambda given: given.number("NAME", 0.5), 0.25),
         ("a, b,,", lambda given: given.names("NAME"), ["a", "b"]),
-        ("ollama/llama3.1", lambda given: given.model("NAME"), "ollama/llama3.1"),
-        ("openrouter/meta/llama", lambda given: given.model("NAME"), "openrouter/meta/llama"),
-        ("", lambda given: given.model("NAME"), ""),
+        ("ollama/llama3.1", lambda given: given.model("NAME", PROVIDERS), "ollama/llama3.1"),
+        ("openrouter/meta/llama", lambda given: given.model("NAME", PROVIDERS), "openrouter/meta/llama"),
+        ("", lambda given: given.model("NAME", PROVIDERS), ""),
     ],
 )
 def test_it_reads_a_value_by_its_kind(value: str, read: Callable[[Environment], Any], meaning: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.product import wait_for
 from tests.replay import Answer, Replay, closed_port, manifest, recorded, said, serving
 from verifier import judge
 from verifier.domain.answers import Cause, Judgement, JudgeSilent, MergedMedia
@@ -180,7 +181,83 @@ def test_it_says_that_an_endpoint_is_not_there(settings: Any) -> None:
     answer = ask()
 
     assert isinstance(answer, JudgeSilent)
-    assert answer.detail == "not reachable"
+    assert answer.detail == "the connection failed"
+
+
+@pytest.mark.parametrize(
+    ("name", "detail"),
+    [
+        ("error_400_temperature_unsupported.json", "the model does not take our temperature"),
+        ("error_400_max_tokens_unsupported.json", "the model does not take our max_tokens"),
+        ("error_400_json_schema_unsupported.json", "the request was refused"),
+        ("error_404_model.json", "the model is not known"),
+        ("error_429_insufficient_quota.json", "the quota is used up"),
+        ("error_429_rate_limit.json", "rate limit or quota"),
+        ("error_502_html.html", "the endpoint failed"),
+        ("content_filter_empty_tools.json", "the answer was filtered"),
+        ("refusal_tools.json", "the judge refused"),
+        ("length_tools.json", "the answer was cut off"),
+        ("empty_choices.json", "the answer has another form"),
+        ("ok_200_truncated.json", "the answer has another form"),
+        ("tools_answer_in_content.json", "the answer has another form"),
+        ("tools_bool_maybe.json", "the answer has another form"),
+    ],
+)
+def test_it_says_in_safe_words_why_it_is_silent(settings: Any, name: str, detail: str) -> None:
+    with judge_at(settings, recorded(f"openai/{name}")):
+        answer = ask()
+
+    assert isinstance(answer, JudgeSilent)
+    assert answer.detail == detail
+
+
+@pytest.mark.parametrize("model", ["ollama/llama3.1", "openrouter/meta/llama", "together/x", "deepseek/x"])
+def test_it_asks_every_provider_once_and_sees_its_header(settings: Any, model: str) -> None:
+    refused, whole = recorded("openai/error_500.json"), recorded("openai/tools_ok_true.json")
+    marked = Answer(whole.status, whole.body, {**whole.headers, "x-second-look-simulated": "true"})
+    with judge_at(settings, refused, marked) as endpoint:
+        settings.JUDGE_MODEL = model
+        first, asked = ask(), len(endpoint.requests)
+        second = ask()
+
+    assert isinstance(first, JudgeSilent)
+    assert asked == 1
+    assert isinstance(second, Judgement)
+    assert second.simulated is True
+    assert endpoint.requests[1].body["model"] == model.partition("/")[2]
+
+
+def test_it_follows_no_redirect(settings: Any) -> None:
+    with (
+        serving(recorded("openai/tools_ok_true.json")) as elsewhere,
+        judge_at(settings, Answer(307, b"", {"location": f"{elsewhere.url}/v1/chat/completions"})),
+    ):
+        answer = ask()
+
+    assert isinstance(answer, JudgeSilent)
+    assert elsewhere.requests == []
+
+
+def test_it_reaches_an_endpoint_on_this_machine_beside_a_proxy(settings: Any, monkeypatch: Any) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, closed_port())
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with judge_at(settings, recorded("openai/tools_ok_true.json")):
+        assert isinstance(ask(), Judgement)
+
+
+def test_it_lets_cancellation_through(settings: Any) -> None:
+    async def cancelled() -> None:
+        question = judge.judge_claim(claim="c", summary="s", case_id="case-1", timeout=30)
+        task = asyncio.create_task(question)
+        await asyncio.to_thread(wait_for, lambda: endpoint.requests, "the judge was not asked")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with judge_at(settings, recorded("openai/tools_ok_true.json", manner="stall_body")) as endpoint:
+        asyncio.run(cancelled())
 
 
 def test_it_is_not_configured_without_a_model(settings: Any) -> None:
@@ -220,10 +297,23 @@ def test_it_knows_a_simulated_answer_by_its_header(settings: Any) -> None:
     assert answer.simulated is True
 
 
-@pytest.mark.parametrize("name", ["tools_ok_true.json", "error_500.json", "tools_bool_maybe.json"])
-def test_it_logs_neither_evidence_nor_key_nor_claim(settings: Any, caplog: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        recorded("openai/tools_ok_true.json"),
+        recorded("openai/error_500.json"),
+        recorded("openai/tools_bool_maybe.json"),
+        said(
+            {"error": {"message": "Incorrect key sk-very-secret", "type": "x", "code": "invalid_api_key"}}, status=401
+        ),
+        completion(tool_call(YES), finish="stop", refusal="I can't judge whether Acme is laundering money."),
+        completion(content="Acme is laundering money.", finish="stop"),
+        completion(tool_call('{"corroborates": "laundering", "quote": "Acme"}')),
+    ],
+)
+def test_nobody_logs_evidence_or_key_or_claim(settings: Any, caplog: Any, reply: Answer) -> None:
     caplog.set_level(logging.DEBUG, logger="verifier")
-    with judge_at(settings, recorded(f"openai/{name}")):
+    with judge_at(settings, reply):
         ask()
 
     written = caplog.text

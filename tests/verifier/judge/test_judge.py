@@ -251,7 +251,7 @@ def test_it_lets_cancellation_through(settings: Any) -> None:
     async def cancelled() -> None:
         question = judge.judge_claim(claim="c", summary="s", case_id="case-1", timeout=30)
         task = asyncio.create_task(question)
-        await asyncio.to_thread(wait_for, lambda: endpoint.requests, "the judge was not asked")
+        await asyncio.to_thread(wait_for, lambda: bool(endpoint.requests), "the judge was not asked")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -10,9 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from audit.models import AuditEvent, Tenant
 from reviews.demo.cases import OF_DEFAULT, OF_MERIDIAN
 from reviews.management.commands.seed_demo import refuse_real_data
-from reviews.models import User
+from reviews.models import Decision, User
 from tests import factories
 from tests.paths import PROJECT
 from tests.product import free_port, reachable, wait_for
@@ -34,6 +35,24 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         yield port
     finally:
         children.stop(process)
+
+
+@pytest.fixture
+def seeding(settings: Any, tmp_path: Path, monkeypatch: Any, stand_in: int) -> None:
+    monkeypatch.setattr("reviews.management.commands.seed_demo.WAIT_SECONDS", 0.0)
+    settings.DATA_DIR = tmp_path
+    for name, value in stand_ins({}, stand_in).items():
+        setattr(settings, name, value)
+    factories.switches()
+    factories.user(Tenant.objects.get_or_create(slug="default")[0])
+
+
+def demo_case(report_id: str) -> Case:
+    return Case.objects.get(tenant__slug="default", report_id=report_id)
+
+
+def verify(case: Case) -> None:
+    verify_case(verification_id=factories.run_of(case).id, clock=timezone.now)
 
 
 def test_the_five_cases_show_every_verdict_an_outage_and_both_labels(settings: Any, stand_in: int) -> None:
@@ -60,11 +79,7 @@ def test_the_five_cases_show_every_verdict_an_outage_and_both_labels(settings: A
     }
 
 
-def test_seeding_twice_adds_nothing(settings: Any, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("reviews.management.commands.seed_demo.WAIT_SECONDS", 0.0)
-    settings.DATA_DIR = tmp_path
-    factories.switches(verification=False)
-
+def test_seeding_twice_adds_nothing(seeding: None, tmp_path: Path) -> None:
     call_command("seed_demo")
     first = (Case.objects.count(), User.objects.count(), (tmp_path / "demo-accounts.json").read_text())
     call_command("seed_demo")
@@ -73,6 +88,38 @@ def test_seeding_twice_adds_nothing(settings: Any, tmp_path: Path, monkeypatch: 
     assert Case.objects.count() == len(OF_DEFAULT + OF_MERIDIAN)
     assert (tmp_path / "demo-accounts.json").stat().st_mode & 0o777 == 0o600
     assert set(json.loads(first[2])) == {"tenant", "api_key", "users"}
+
+
+def test_one_finding_is_agreed_and_one_waits_for_a_second_person(seeding: None) -> None:
+    call_command("seed_demo")
+    assert not Decision.objects.exists()
+    for report_id in ("inv-2026-0412", "inv-2026-0417"):
+        verify(demo_case(report_id))
+    for _ in range(2):
+        call_command("seed_demo")
+
+    told = Decision.objects.order_by("case__report_id").values_list("kind", "outcome", "needs_second")
+    assert list(told) == [("agree", "stands", False), ("agree", "does_not_stand", True)]
+
+
+def test_nobody_decides_under_a_verdict_the_reason_was_not_written_for(seeding: None) -> None:
+    call_command("seed_demo")
+    factories.verdict(factories.finding_of(demo_case("inv-2026-0412")), "contradicted")
+    factories.verdict(factories.finding_of(demo_case("inv-2026-0417")), "indeterminate")
+    call_command("seed_demo")
+
+    assert not Decision.objects.exists()
+
+
+def test_a_report_of_ones_own_to_a_demo_case_is_left_to_people(seeding: None) -> None:
+    call_command("seed_demo")
+    case = demo_case("inv-2026-0412")
+    factories.accept(case.tenant, {**OF_DEFAULT[0], "iteration": 2})
+    verify(case)
+    call_command("seed_demo")
+
+    assert not Decision.objects.exists()
+    assert not AuditEvent.objects.filter(event_type="report_conflicted").exists()
 
 
 def test_it_is_refused_beside_tenants_of_ones_own() -> None:

@@ -2,6 +2,8 @@
 
 import json
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,8 +18,11 @@ from reviews.accounts import create_person, write_privately
 from reviews.decisions import decide
 from reviews.demo.cases import OF_DEFAULT, OF_MERIDIAN, Report
 from reviews.models import Decision, User
+from reviews.permissions import Refused
+from reviews.rules import StaleVerdict
+from verifier.domain.verdicts import Verdict
 from verifier.intake import accept_report
-from verifier.models import ApiKey, Case, Finding, FindingVerdict
+from verifier.models import ApiKey, Case, Finding, FindingVerdict, Verification
 from verifier.models.access import SCOPES
 
 ACTOR = "seed_demo"
@@ -30,8 +35,38 @@ PEOPLE = {
 }
 SIGN_INS = "demo-accounts.json"
 WAIT_SECONDS = 20.0
-AGREED = "The list entry names the company and its registration number; both are those of the subject."
-SET_ASIDE = "The list was searched today and holds no such designation; the report attaches no list entry."
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A decision to be seen in the demo, true only under the verdict it answers."""
+
+    report_id: str
+    finding_id: str
+    under: Verdict
+    outcome: str
+    reason_code: str
+    reason: str
+
+
+DECISIONS = (
+    Shown(
+        "inv-2026-0412",
+        "f1",
+        Verdict.CONFIRMED,
+        "stands",
+        "same_subject",
+        "The list entry names the company and its registration number; both are those of the subject.",
+    ),
+    Shown(
+        "inv-2026-0417",
+        "f1",
+        Verdict.CONTRADICTED,
+        "does_not_stand",
+        "not_listed",
+        "The list was searched today and holds no such designation; the report attaches no list entry.",
+    ),
+)
 
 
 class Command(BaseCommand):
@@ -47,8 +82,8 @@ class Command(BaseCommand):
         for tenant, reports in ((first, OF_DEFAULT), (second, OF_MERIDIAN)):
             submit(tenant, reports)
         with tenant_scope(first.id):
-            decide_when_verified(first, "inv-2026-0412", "f1", ("stands", "same_subject", AGREED))
-            decide_when_verified(first, "inv-2026-0417", "f1", ("does_not_stand", "not_listed", SET_ASIDE))
+            for shown in DECISIONS:
+                decide_when_verified(first, shown)
 
 
 def refuse_real_data() -> None:
@@ -69,41 +104,49 @@ def add_people(tenant: Tenant, file: Path) -> None:
 
 
 def submit(tenant: Tenant, reports: tuple[Report, ...]) -> None:
-    """The same bytes again are the same case."""
+    """Only what isn't here yet: people may have sent a report of their own to one of these cases."""
+    with tenant_scope(tenant.id):
+        here = set(Case.objects.filter(tenant=tenant).values_list("report_id", flat=True))
     for report in reports:
+        if report["report_id"] in here:
+            continue
         content = json.dumps(report, ensure_ascii=False, indent=1).encode()
         accept_report(
             tenant_id=tenant.id, content=content, received_by=ACTOR, actor_type=ActorType.SYSTEM, at=timezone.now()
         )
 
 
-def decide_when_verified(tenant: Tenant, report_id: str, finding_id: str, words: tuple[str, str, str]) -> None:
-    """The first officer's decision, if the worker gives the verdict in time; without one nobody decides."""
-    case = Case.objects.select_related("current_report").get(tenant=tenant, report_id=report_id)
-    finding = Finding.objects.get(report=case.current_report, finding_id=finding_id)
+def decide_when_verified(tenant: Tenant, shown: Shown) -> None:
+    """The first officer's decision, where the worker gives its verdict in time and nobody has decided meanwhile."""
+    case = Case.objects.select_related("current_report").get(tenant=tenant, report_id=shown.report_id)
+    report = case.current_report
+    if report is None or report.received_by != ACTOR or Decision.objects.filter(case=case).exists():
+        return
+    finding = Finding.objects.get(report=report, finding_id=shown.finding_id)
     officer = User.objects.filter(tenant=tenant, role=User.Role.OFFICER).order_by("id").first()
     verdict = wait_for_verdict(finding)
-    if verdict is None or officer is None or Decision.objects.filter(finding=finding).exists():
+    if verdict is None or verdict.verdict != shown.under or officer is None:
         return
-    outcome, reason_code, reason = words
-    decide(
-        user=officer,
-        finding=finding,
-        verdict_id=verdict.id,
-        outcome=outcome,
-        reason_code=reason_code,
-        reason=reason,
-        evidence=["The answer of the re-check"],
-        form_token=uuid4(),
-        at=timezone.now(),
-    )
+    with suppress(Refused, StaleVerdict):  # somebody was quicker: the case is theirs
+        decide(
+            user=officer,
+            finding=finding,
+            verdict_id=verdict.id,
+            outcome=shown.outcome,
+            reason_code=shown.reason_code,
+            reason=shown.reason,
+            evidence=["The answer of the re-check"],
+            form_token=uuid4(),
+            at=timezone.now(),
+        )
 
 
 def wait_for_verdict(finding: Finding) -> FindingVerdict | None:
+    """The newest verdict, once there is one; None when the run ended without, or takes too long."""
     deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        verdict = FindingVerdict.objects.filter(finding=finding).first()
-        if verdict is not None:
+    while True:
+        run = Verification.objects.filter(report=finding.report_id).latest("queued_at")
+        verdict = FindingVerdict.objects.filter(finding=finding).order_by("recorded_at").last()
+        if verdict is not None or run.ended or time.monotonic() > deadline:
             return verdict
         time.sleep(0.2)
-    return None

@@ -32,9 +32,10 @@ class StandIn(BaseHTTPRequestHandler):
         self.say(200 if self.path == "/healthz" else 404, {})
 
     def say(self, status: int, body: object) -> None:
-        content = json.dumps(body, ensure_ascii=False).encode()
+        plain = isinstance(body, str)  # as Bright Data refuses
+        content = str(body).encode() if plain else json.dumps(body, ensure_ascii=False).encode()
         self.send_response(status)
-        self.send_header("content-type", "application/json")
+        self.send_header("content-type", "text/plain" if plain else "application/json")
         self.send_header("content-length", str(len(content)))
         self.send_header(*HEADER)
         self.end_headers()

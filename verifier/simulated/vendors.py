@@ -143,13 +143,28 @@ def judge(body: Mapping[str, Any], parameters: Mapping[str, list[str]]) -> Answe
 
 
 Vendor = Callable[[Mapping[str, Any], Mapping[str, list[str]]], Answer]
-# Path prefix: the header that must carry a key, what it starts with, and who answers.
-ROUTES: dict[str, tuple[str, str, Vendor]] = {
-    "/opensanctions/match/": ("authorization", "ApiKey ", match),
-    "/tavily/search": ("authorization", "Bearer ", tavily),
-    "/exa/search": ("x-api-key", "", exa),
-    "/brightdata/request": ("authorization", "Bearer ", brightdata),
-    "/openai/v1/chat/completions": ("authorization", "Bearer ", judge),
+OPENSANCTIONS_REFUSAL: Answer = (401, {"detail": "No API key provided."})
+TAVILY_REFUSAL: Answer = (401, {"detail": {"error": "Unauthorized: missing or invalid API key."}})
+EXA_REFUSAL: Answer = (401, {"requestId": "simulated", "error": "Invalid API key", "tag": "INVALID_API_KEY"})
+BRIGHTDATA_REFUSAL: Answer = (401, "Invalid authentication")
+OPENAI_REFUSAL: Answer = (
+    401,
+    {
+        "error": {
+            "message": "Incorrect API key",
+            "type": "invalid_request_error",
+            "param": None,
+            "code": "invalid_api_key",
+        }
+    },
+)
+# Path prefix: the header that must carry a key, what it starts with, who answers, and the vendor's own refusal.
+ROUTES: dict[str, tuple[str, str, Vendor, Answer]] = {
+    "/opensanctions/match/": ("authorization", "ApiKey ", match, OPENSANCTIONS_REFUSAL),
+    "/tavily/search": ("authorization", "Bearer ", tavily, TAVILY_REFUSAL),
+    "/exa/search": ("x-api-key", "", exa, EXA_REFUSAL),
+    "/brightdata/request": ("authorization", "Bearer ", brightdata, BRIGHTDATA_REFUSAL),
+    "/openai/v1/chat/completions": ("authorization", "Bearer ", judge, OPENAI_REFUSAL),
 }
 
 
@@ -159,12 +174,14 @@ def answer(path: str, headers: Mapping[str, str], content: bytes) -> Answer:
     route = next((given for prefix, given in ROUTES.items() if address.path.startswith(prefix)), None)
     if route is None:
         return 404, {"detail": "Not Found"}
-    header, start, vendor = route
-    carried = headers.get(header, "")
-    if not carried or not carried.startswith(start):
-        return 401, {"detail": "No API key provided."}
+    header, start, vendor, refusal = route
+    if not carries_key(headers.get(header, ""), start):
+        return refusal
     try:
-        body = json.loads(content)
-        return vendor(body, parse_qs(address.query))
+        return vendor(json.loads(content), parse_qs(address.query))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         return 422, {"detail": [{"type": "value_error", "loc": ["body"], "msg": "Unreadable request"}]}
+
+
+def carries_key(value: str, start: str) -> bool:
+    return value.startswith(start) and bool(value.removeprefix(start).strip())

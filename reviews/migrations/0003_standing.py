@@ -90,7 +90,7 @@ SELECT s.finding_id::text AS id, s.tenant_id, s.case_id, s.finding_id, s.verdict
             ELSE 'finding_' || s.verdict END AS reason,
        s.verdict, s.cause, s.awaiting_second, NOT s.advisory_only AS forced,
        CASE s.verdict WHEN 'contradicted' THEN 0 WHEN 'unsupported' THEN 1 WHEN 'indeterminate' THEN 2
-                      WHEN 'confirmed' THEN 3 WHEN 'pending' THEN 4 ELSE 2 END AS urgency,
+                      WHEN 'confirmed' THEN 4 WHEN 'pending' THEN 5 ELSE 2 END AS urgency,
        s.severity_rank, s.received_at AS since
 FROM reviews_standing s WHERE s.open
 UNION ALL

@@ -20,7 +20,7 @@ def match(body: Mapping[str, Any], parameters: Mapping[str, list[str]]) -> Answe
     if not queries:
         return 400, {"detail": "No queries provided."}
     answers = {key: match_one(query, threshold, cutoff) for key, query in queries.items()}
-    return 200, {"responses": answers, "limit": 5}
+    return 200, {"responses": answers, "limit": int(parameters.get("limit", ["5"])[0])}
 
 
 def match_one(query: Mapping[str, Any], threshold: float, cutoff: float) -> dict[str, Any]:

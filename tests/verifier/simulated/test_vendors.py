@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.replay import PAYLOADS
+from verifier.simulated.__main__ import LATENCY_SECONDS, latency
 from verifier.simulated.content import ARTICLES, STATEMENTS
 from verifier.simulated.vendors import answer
 
@@ -80,6 +81,23 @@ def test_a_listed_company_is_found_by_its_schema_and_by_legal_entity() -> None:
     [result] = screened("Company", "Kaldvik Maritime AS")["results"]
     assert set(model) <= set(result)
     assert result["properties"]["topics"] == ["sanction"]
+
+
+@pytest.mark.parametrize(("parameters", "limit"), [("", 5), ("?limit=50", 50)])
+def test_a_screening_says_the_limit_it_was_asked_with(parameters: str, limit: int) -> None:
+    body = {"queries": {"q": {"schema": "Company", "properties": {"name": ["Somebody Else Ltd"]}}}}
+
+    assert ask(f"/opensanctions/match/sanctions{parameters}", body)["limit"] == limit
+
+
+def test_it_takes_as_long_again_over_the_same_request() -> None:
+    least, most = LATENCY_SECONDS
+    contents = [f'{{"query": "{number}"}}'.encode() for number in range(50)]
+    waits = [latency(content) for content in contents]
+
+    assert waits == [latency(content) for content in contents]
+    assert all(least <= wait <= most for wait in waits)
+    assert len(set(waits)) > 1
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,24 @@ function focusOnOutcome() {
 }
 
 // What is typed stays in this tab until it is recorded: a session's end or a lost page loses nothing.
+// It is kept for whoever typed it: another person in the same tab never sees it, and signing out forgets it.
 function keepDrafts() {
+  const who = document.body.dataset.person;
+  if (!who) return;
+  const prefix = `draft:${who}:`;
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith("draft:") && !key.startsWith(prefix)) sessionStorage.removeItem(key);
+  }
+  for (const form of document.querySelectorAll("form[data-sign-out]")) {
+    form.addEventListener("submit", () => sessionStorage.clear());
+  }
   for (const field of document.querySelectorAll("[data-draft]")) {
-    const key = `draft:${field.dataset.draft}`;
+    const key = prefix + field.dataset.draft;
     if (!field.value) field.value = sessionStorage.getItem(key) || "";
     field.addEventListener("input", () => sessionStorage.setItem(key, field.value));
   }
   for (const done of document.querySelectorAll("[data-draft-done]")) {
-    sessionStorage.removeItem(`draft:${done.dataset.draftDone}`);
+    sessionStorage.removeItem(prefix + done.dataset.draftDone);
   }
 }
 

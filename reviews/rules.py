@@ -124,8 +124,8 @@ def needs_second(finding: Finding, outcome: str) -> bool:
 
 
 def concerns_two_persons(finding: Finding) -> bool:
-    """Sanctions and criminal findings; a critical one also where only the report's own words for its kind say so."""
-    if finding.material_type in TWO_PERSONS:
+    """Sanctions and criminal findings, and those of a kind we don't know: a new spelling must not need fewer people."""
+    if not finding.material_type or finding.material_type in TWO_PERSONS:
         return True
     if finding.severity_rank > 0:
         return False

@@ -256,7 +256,12 @@ TYPES = [
     (make.media("f1"), False),
     (make.finding("f1", category="", type="sanctions_exposure_of_owner", severity="critical"), True),
     (make.finding("f1", category="Criminal record", type="", severity="critical"), True),
-    (make.finding("f1", category="registry", type="identity_mismatch", severity="critical"), False),
+    (
+        make.finding("f1", category="registry", type="identity_mismatch", severity="critical"),
+        True,
+    ),  # of no kind we know
+    (make.finding("f1", category="sanctions_2026", type="ofac_sdn_hit_v2", severity="high"), True),
+    (make.finding("f1", category="s\u0430nctions", type="", severity="high"), True),  # a Cyrillic letter
 ]
 
 

@@ -58,7 +58,7 @@ class Labels(NamedTuple):
 
 class Source(NamedTuple):
     trust: float
-    bit: int  # 0 for an absent source
+    number: int  # 0 for an absent source
 
 
 def compile_aliases() -> list[tuple[re.Pattern[str], str]]:
@@ -68,11 +68,20 @@ def compile_aliases() -> list[tuple[re.Pattern[str], str]]:
 
 
 ALIAS_PATTERNS = compile_aliases()
+SHORT = 200  # characters; nothing longer is remembered, or a report could fill the memory
+
+
+def source_name(source: str) -> str:
+    """A source's name for counting: folded, and one name for its aliases. Empty: absent."""
+    return short_source_name(source) if len(source) <= SHORT else read_source_name(source)
 
 
 @lru_cache(maxsize=4096)
-def source_name(source: str) -> str:
-    """A source's name for counting: folded, and one name for its aliases. Empty: absent."""
+def short_source_name(source: str) -> str:
+    return read_source_name(source)
+
+
+def read_source_name(source: str) -> str:
     folded = " ".join(SEPARATORS.sub(" ", unicodedata.normalize("NFKC", source).casefold()).split())
     return next((name for pattern, name in ALIAS_PATTERNS if pattern.search(folded)), folded)
 
@@ -93,35 +102,49 @@ def normalise(text: str) -> str:
 
 
 class Sources:
-    """The distinct sources of one report, each with a bit of its own."""
+    """The distinct sources of one report, each with a number of its own, from 1."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
+        self.numbers: dict[str, int] = {}
         self.known: dict[str, Source] = {}
 
     def read(self, spelled: str) -> Source:
         name = source_name(spelled)
-        if name and name not in self.names:
-            self.names.append(name)
-        bit = 1 << self.names.index(name) if name else 0
-        self.known[spelled] = source = Source(trust_for(spelled)[0], bit)
+        number = self.numbers.setdefault(name, len(self.numbers) + 1) if name else 0
+        self.known[spelled] = source = Source(trust_for(spelled)[0], number)
         return source
 
-    def of(self, mask: int) -> tuple[str, ...]:
-        return tuple(sorted(name for place, name in enumerate(self.names) if mask >> place & 1))
+
+class Groups:
+    """The sources seen in each group. Most have one: only those with more get a set, so that all stays linear."""
+
+    def __init__(self) -> None:
+        self.first: list[int] = []
+        self.more: dict[int, set[int]] = {}
+
+    def add(self, place: int, number: int) -> None:
+        """Another finding of a group that is known."""
+        first = self.first[place]
+        if number == first or not number:
+            return
+        if not first:
+            self.first[place] = number
+        elif place in self.more:
+            self.more[place].add(number)
+        else:
+            self.more[place] = {first, number}
 
 
 def label(findings: Sequence[ReportedFinding], *, subject: str = "") -> list[Labels]:
     """One label a finding, in their order. `subject` is the name that an absent target stands for.
 
-    Each title is normalised once; a group is an index into `masks`, whose bits are the sources seen in it. Nothing is
-    made for a finding that an earlier one of the same source and mask already has.
+    Each title is normalised once; a group is an index into `Groups`. Nothing is made for a finding that an earlier one
+    of the same trust and sources already has.
     """
-    sources = Sources()
-    known = sources.known
+    sources, found = Sources(), Groups()
+    known, first = sources.known, found.first
     contexts: dict[tuple[str | None, str, str], dict[str, int]] = {}
     by_target: dict[tuple[str, str, str], dict[str, int]] = {}
-    masks: list[int] = []
     places: list[int] = []
     told: list[Source] = []
     to_nfkc = unicodedata.normalize
@@ -134,24 +157,28 @@ def label(findings: Sequence[ReportedFinding], *, subject: str = "") -> list[Lab
             exact = (normalise(finding.target or subject), context[1], context[2])
             groups = contexts[context] = by_target.setdefault(exact, {})
         title = " ".join(to_nfkc("NFKC", finding.title).casefold().split())  # normalise(), without its call
-        place = groups.setdefault(title, len(masks))
-        if place == len(masks):
-            masks.append(source.bit)
-        else:
-            masks[place] |= source.bit
+        place = groups.setdefault(title, len(first))
+        if place == len(first):
+            first.append(source.number)
+        elif source.number != first[place]:
+            found.add(place, source.number)
         places.append(place)
         told.append(source)
-    return stamp(sources, masks, places, told)
+    return stamp(sources, found, places, told)
 
 
-def stamp(sources: Sources, masks: list[int], places: list[int], told: list[Source]) -> list[Labels]:
-    made: dict[tuple[float, int], Labels] = {}
+def stamp(sources: Sources, found: Groups, places: list[int], told: list[Source]) -> list[Labels]:
+    several = {place: tuple(sorted(numbers)) for place, numbers in found.more.items()}
+    names = ["", *sources.numbers]
+    made: dict[tuple[float, int | tuple[int, ...]], Labels] = {}
     labels: list[Labels] = []
     for place, (trust, _) in zip(places, told, strict=True):
-        key = (trust, masks[place])
+        key = (trust, several.get(place) or found.first[place])
         known = made.get(key)
         if known is None:
-            count = key[1].bit_count()
-            known = made[key] = Labels(trust, count, count >= 2, count < 2, sources.of(key[1]))
+            numbers = key[1] if isinstance(key[1], tuple) else (key[1],) if key[1] else ()
+            count = len(numbers)
+            seen = tuple(sorted(names[number] for number in numbers))
+            known = made[key] = Labels(trust, count, count >= 2, count < 2, seen)
         labels.append(known)
     return labels

@@ -57,6 +57,7 @@ QUALIFIERS = vocabulary(
     " aml cft anti the of and"
 )
 
+SHORT = 200  # characters; nothing longer is remembered, or a report could fill the memory
 NOT_SCREENED = ("not screened", "unscreened", "not searched", "screening gap", "coverage gap")
 GAPS = vocabulary("gap gaps")
 FAILURES = vocabulary(
@@ -71,9 +72,17 @@ NETWORK_WORDS = ("network", "related entity", "related entities", "related party
 REVIEWED_IN_NETWORK = vocabulary("sanction sanctions sanctioned screening adverse media pep review hit")
 
 
-@lru_cache(maxsize=4096)
 def words_of(code: str) -> tuple[str, ...]:
     """`Adverse-Media`, `adverse media` and `adverseMedia` are one code."""
+    return words_of_short(code) if len(code) <= SHORT else split_words(code)
+
+
+@lru_cache(maxsize=4096)
+def words_of_short(code: str) -> tuple[str, ...]:
+    return split_words(code)
+
+
+def split_words(code: str) -> tuple[str, ...]:
     return tuple(NOT_A_WORD.sub(" ", CAMEL.sub(" ", code)).casefold().split())
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -5,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verifier.domain.samples import finding
-from verifier.domain.corroboration import label, trust_for
+from verifier.domain.corroboration import label, short_source_name, trust_for
+from verifier.domain.findings import read_finding
+from verifier.domain.taxonomy import words_of, words_of_short
 
 FROZEN = {"category": "criminal", "title": "Assets of Acme Trading OÜ frozen"}
 
@@ -127,3 +130,26 @@ def key_of(one: Any) -> tuple[str, str, str, str]:
         one.category or one.type,
         one.title.casefold().replace("ﬁ", "fi"),
     )
+
+
+def test_many_sources_stay_linear_in_what_is_remembered():
+    """A group of one source holds one number, however many sources the report has."""
+    told = [
+        read_finding({"id": str(at), "severity": "high", "title": f"t{at}", "category": "c", "source": f"s {at}"})
+        for at in range(20_000)
+    ]
+
+    labels = label(told)
+
+    assert {one.corroboration_count for one in labels} == {1}
+    assert [one.sources for one in labels[:2]] == [("s 0",), ("s 1",)]
+    assert len(label([replace(one, title="same") for one in told])[0].sources) == 20_000
+
+
+def test_long_texts_are_not_remembered():
+    before = (short_source_name.cache_info().currsize, words_of_short.cache_info().currsize)
+
+    trust_for("x" * 201)
+    words_of("y" * 201)
+
+    assert (short_source_name.cache_info().currsize, words_of_short.cache_info().currsize) == before

@@ -27,6 +27,7 @@ FINDING_KEYS = {
 }
 GATE_KEYS = {"correctness_needs_review", "correctness_verdicts", "reported"}
 PENDING = "pending"
+NO_LONGER_TOLD = "The newest report no longer holds it as a finding to re-check."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,16 @@ class Loaded:
     run: Verification
     correctness: Verification | None  # the run whose verdicts are in force; None: the check was never on
     findings: list[Finding]
+    earlier: list[Finding]  # re-checked findings that only an earlier report holds; they are not dropped with it
     standings: dict[UUID, Standing]
     verdicts: dict[UUID, FindingVerdict]
     decisions: list[Decision]  # newest last
     waiting: list[Waiting]
+
+    def iterations_ago(self, finding: Finding) -> int:
+        """0 for a finding of the current report, and more the longer ago its report came."""
+        ago = {one.id: self.report.iteration - one.report.iteration for one in self.earlier}
+        return ago.get(finding.id, 0)
 
 
 def case_json(case: Case, *, history: bool = False) -> str:
@@ -61,6 +68,8 @@ def case_json(case: Case, *, history: bool = False) -> str:
         ("simulated", dump(is_simulated(loaded))),
         ("findings", "[" + ", ".join(finding_json(finding, loaded) for finding in loaded.findings) + "]"),
     ]
+    if loaded.earlier:
+        parts.append(("earlier_findings", "[" + ", ".join(earlier_json(one, loaded) for one in loaded.earlier) + "]"))
     if history:
         parts.append(("history", dump({"verdicts": all_verdicts(case), "decisions": all_decisions(loaded)})))
     return assemble(parts)
@@ -85,11 +94,19 @@ def load(case: Case) -> Loaded:
         run=run,
         correctness=asked.order_by("-queued_at", "-id").first(),
         findings=list(report.findings.order_by("position")),
+        earlier=earlier_findings(standing),
         standings=standing,
         verdicts=FindingVerdict.objects.in_bulk(named),
         decisions=decisions_of(case),
         waiting=list(waiting.select_related("finding").defer("finding__content")),
     )
+
+
+def earlier_findings(standing: dict[UUID, Standing]) -> list[Finding]:
+    """Those a newer report no longer holds as findings to re-check, newest report first, each in its report's order."""
+    gone = [finding_id for finding_id, one in standing.items() if not one.current]
+    rows = Finding.objects.filter(id__in=gone).select_related("report").defer("report__content") if gone else []
+    return sorted(rows, key=lambda one: (-one.report.iteration, one.position))
 
 
 def decisions_of(case: Case) -> list[Decision]:
@@ -103,21 +120,28 @@ def decisions_of(case: Case) -> list[Decision]:
 
 
 def review_reasons(loaded: Loaded) -> list[dict[str, Any]]:
-    """The structural gate first, then a failed run, then findings in the order of the report."""
+    """The structural gate first, then a failed run, then findings in the order of their report, the newest report's first."""
     forced = [row for row in loaded.waiting if row.forced]
     case_first = {ReviewReason.STRUCTURAL_GATE: -2, ReviewReason.VERIFICATION_FAILED: -1}
 
-    def place(row: Waiting) -> int:
-        return row.finding.position if row.finding else case_first[ReviewReason(row.reason)]
+    def place(row: Waiting) -> tuple[int, int]:
+        if row.finding is None:
+            return case_first[ReviewReason(row.reason)], 0
+        return loaded.iterations_ago(row.finding), row.finding.position
 
     return [
         {
             "code": row.reason,
             "finding_id": row.finding.finding_id if row.finding else None,
-            "text": SENTENCES[ReviewReason(row.reason)],
+            "text": sentence(row, loaded),
         }
         for row in sorted(forced, key=place)
     ]
+
+
+def sentence(row: Waiting, loaded: Loaded) -> str:
+    said = SENTENCES[ReviewReason(row.reason)]
+    return f"{said} {NO_LONGER_TOLD}" if row.finding and loaded.iterations_ago(row.finding) else said
 
 
 def gate_json(loaded: Loaded) -> str:
@@ -152,16 +176,23 @@ def is_simulated(loaded: Loaded) -> bool:
 
 def finding_json(finding: Finding, loaded: Loaded) -> str:
     parts, reported = apart(members(finding.content), FINDING_KEYS)
-    if loaded.report.corroboration_labels:
+    if finding.source_trust is not None:
         parts += labels(finding)
-    if loaded.correctness is not None:
+    checked = loaded.correctness is not None or finding.id in loaded.standings
+    if checked:
         parts.append(("selection", dump(selection(finding))))
         parts.append(("verdict", dump(verdict_in_force(finding, loaded))))
     decision = decision_on(finding, loaded)
-    if decision is not None or loaded.correctness is not None:
+    if decision is not None or checked:
         parts.append(("decision", dump(decision)))
     if reported:
         parts.append(("reported", assemble(reported)))
+    return assemble(parts)
+
+
+def earlier_json(finding: Finding, loaded: Loaded) -> str:
+    """A finding only an earlier report holds, with the iteration that reported it last."""
+    parts: Members = [("iteration", dump(finding.report.iteration)), ("finding", finding_json(finding, loaded))]
     return assemble(parts)
 
 
@@ -190,9 +221,7 @@ def verdict_in_force(finding: Finding, loaded: Loaded) -> dict[str, Any] | None:
         return None
     if standing.verdict_row_id is not None:
         return verdict_values(loaded.verdicts[standing.verdict_row_id])
-    run = loaded.correctness
-    assert run is not None, "a finding only stands under a run"
-    return {**NO_VERDICT, "verification_id": str(run.id), "started_at": moment(run.started_at)}
+    return {**NO_VERDICT, "verification_id": str(standing.run_id), "started_at": moment(standing.run.started_at)}
 
 
 # Decisions

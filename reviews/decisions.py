@@ -99,9 +99,9 @@ def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | No
 
 def check_current(case: Case, finding: Finding, verdict_id: UUID | None) -> Standing:
     """How the finding stands, if that is what was shown."""
-    if finding.report_id != case.current_report_id:
-        raise StaleVerdict(shown_then(finding, verdict_id), None, "A newer report of this case has arrived.")
     standing = Standing.objects.select_related("verdict_row").filter(finding=finding).first()
+    if standing is None and finding.report_id != case.current_report_id:
+        raise StaleVerdict(shown_then(finding, verdict_id), None, "A newer report of this case has arrived.")
     if standing is None:
         raise Refused("This finding was not selected for a re-check, so there is no verdict to decide under.")
     now = told(standing.verdict_row, standing.verdict, standing.cause)

@@ -139,9 +139,10 @@ class Claim(models.Model):
 
 
 class Standing(models.Model):
-    """How each decision-driving finding of a current report stands: a view, and the one place of that rule.
+    """How each decision-driving finding of a case stands: a view, and the one place of that rule.
 
-    A finding has none where no run with the switch on was ever asked for. `verdict` is one of the four words (an
+    One a finding id, that of the newest report which had it re-checked: `current` is false for what a newer report
+    no longer holds as a finding to re-check, which stays where it was. A finding has none where no run with the switch on was ever asked for. `verdict` is one of the four words (an
     unrecorded one is indeterminate) or `pending`; `open` says that it needs a person whom no valid decision answers.
     """
 
@@ -158,7 +159,8 @@ class Standing(models.Model):
     answered = models.BooleanField()
     awaiting_second = models.BooleanField()
     open = models.BooleanField()
-    advisory_only = models.BooleanField()
+    current = models.BooleanField()
+    forced = models.BooleanField()
     severity_rank = models.PositiveSmallIntegerField()
     received_at = models.DateTimeField()
 

@@ -27,8 +27,11 @@ def kind_of(verdict: str, outcome: str) -> Decision.Kind:
 
 
 def standings(case: Case) -> dict[UUID, Standing]:
-    """By finding row: how the decision-driving findings of the case's current report stand."""
-    return {standing.finding_id: standing for standing in Standing.objects.filter(case=case, tenant_id=case.tenant_id)}
+    """By finding row: how the decision-driving findings of the case stand, also those only an earlier report holds."""
+    return {
+        standing.finding_id: standing
+        for standing in Standing.objects.filter(case=case, tenant_id=case.tenant_id).select_related("run")
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,13 @@ from django.db import migrations, models
 
 from audit.operations import Grant
 
-# `run`: the newest run over the current report that was asked for with the switch on. A later run with the switch off
+# One row a finding id of the case: the newest report's that was re-checked with this finding selected in it. A newer
+# report that leaves a finding out, clears it, or came with the switch off takes nothing out of the queue.
+# `run`: the newest run over that report that was asked for with the switch on. A later run with the switch off
 # re-checks nothing, so it lifts nothing either.
 # `v`, the verdict in force: that run's own. While the run hasn't ended, the newest earlier one; once it has ended
 # without one, none, which counts as indeterminate (unrecorded).
+# `forced`: a finding of an advisory report is listed apart, unless an earlier report enforced it.
 # `d`: the newest decision on this very text of the finding that was neither taken back nor refused.
 STANDING = """
 CREATE VIEW reviews_standing WITH (security_invoker = true) AS
@@ -25,7 +28,14 @@ SELECT f.id AS finding_id,
        d.id AS decision_id,
        r.received_at,
        f.severity_rank,
-       r.advisory_only,
+       r.id = c.current_report_id AS current,
+       NOT r.advisory_only OR EXISTS (
+           SELECT FROM verifier_finding before JOIN verifier_report enforcing ON enforcing.id = before.report_id
+           WHERE before.case_id = c.id AND before.finding_id = f.finding_id AND before.selected
+             AND enforcing.iteration < r.iteration AND NOT enforcing.advisory_only
+             AND EXISTS (SELECT FROM verifier_verification asked
+                         WHERE asked.case_id = c.id AND asked.report_id = enforcing.id AND asked.correctness_enabled)
+       ) AS forced,
        word.verdict,
        word.cause,
        answer.matches AND d.outcome IN ('stands', 'does_not_stand') AND (NOT d.needs_second OR d.approved IS TRUE)
@@ -35,14 +45,14 @@ SELECT f.id AS finding_id,
            AND NOT (answer.matches AND d.outcome IN ('stands', 'does_not_stand')
                     AND (NOT d.needs_second OR d.approved IS TRUE)) AS open
 FROM verifier_case c
-JOIN verifier_report r ON r.id = c.current_report_id
+JOIN verifier_finding f ON f.case_id = c.id AND f.selected
+JOIN verifier_report r ON r.id = f.report_id
 JOIN LATERAL (
     SELECT run.id, run.status IN ('finished', 'failed') AS ended
     FROM verifier_verification run
     WHERE run.case_id = c.id AND run.report_id = r.id AND run.correctness_enabled
     ORDER BY run.queued_at DESC, run.id DESC LIMIT 1
 ) run ON true
-JOIN verifier_finding f ON f.report_id = r.id AND f.selected
 LEFT JOIN verifier_findingverdict own ON own.verification_id = run.id AND own.finding_id = f.id
 LEFT JOIN LATERAL (
     SELECT earlier.id, earlier.verdict, earlier.cause, earlier.evidence_sha256
@@ -78,17 +88,22 @@ CROSS JOIN LATERAL (
         WHEN d.verdict_id IS NULL THEN v.id IS NULL AND run.ended
         ELSE coalesce((d.verdict, d.cause, d.evidence_sha256) = (v.verdict, v.cause, v.evidence_sha256), false)
     END AS matches
-) answer;
+) answer
+WHERE r.id = c.current_report_id OR NOT EXISTS (
+    SELECT FROM verifier_finding newer JOIN verifier_report told ON told.id = newer.report_id
+    WHERE newer.case_id = c.id AND newer.finding_id = f.finding_id AND newer.selected AND told.iteration > r.iteration
+      AND EXISTS (SELECT FROM verifier_verification asked
+                  WHERE asked.case_id = c.id AND asked.report_id = told.id AND asked.correctness_enabled)
+);
 """
 
-# `forced`: false for findings of advisory cases, which are listed apart.
 WAITING = """
 CREATE VIEW reviews_waiting WITH (security_invoker = true) AS
 SELECT s.finding_id::text AS id, s.tenant_id, s.case_id, s.finding_id, s.verdict_id, s.decision_id,
        CASE WHEN s.verdict = 'confirmed' THEN 'screening_warning'
             WHEN s.verdict = 'pending' THEN 'verification_pending'
             ELSE 'finding_' || s.verdict END AS reason,
-       s.verdict, s.cause, s.awaiting_second, NOT s.advisory_only AS forced,
+       s.verdict, s.cause, s.awaiting_second, s.forced,
        CASE s.verdict WHEN 'contradicted' THEN 0 WHEN 'unsupported' THEN 1 WHEN 'indeterminate' THEN 2
                       WHEN 'confirmed' THEN 4 WHEN 'pending' THEN 5 ELSE 2 END AS urgency,
        s.severity_rank, s.received_at AS since
@@ -172,7 +187,8 @@ class Migration(migrations.Migration):
                 ("answered", models.BooleanField()),
                 ("awaiting_second", models.BooleanField()),
                 ("open", models.BooleanField()),
-                ("advisory_only", models.BooleanField()),
+                ("current", models.BooleanField()),
+                ("forced", models.BooleanField()),
                 ("severity_rank", models.PositiveSmallIntegerField()),
                 ("received_at", models.DateTimeField()),
             ],

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from reviews import words
+from reviews.cases import earlier_findings
 from reviews.models import Claim, Decision, Standing, User, Waiting
 from reviews.standing import standings
 from reviews.views.decided import Decided, decided, decisions_of
@@ -43,6 +44,7 @@ class Row:
     state: str
     url: str
     current: bool
+    gone: str  # which report told it last, where the newest one doesn't
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Item:
     labels: Corroboration | None
     decisions: list[Decided] = field(default_factory=list)
     earlier: list[FindingVerdict] = field(default_factory=list)
+    gone: str = ""  # which report told it last, where the newest one doesn't
 
     @property
     def selected(self) -> bool:
@@ -106,6 +109,7 @@ def case_page(*, case: Case, user: User, finding_id: str, query: str, at: dateti
     standing = standings(case)
     waiting = list(Waiting.objects.filter(case=case, tenant_id=case.tenant_id).order_by("urgency", "severity_rank"))
     findings.sort(key=lambda one: (one.id not in standing, one.recheck_position or 0, one.position))
+    findings += earlier_findings(standing)
     in_view = choose(findings, finding_id, waiting)
     decisions = decisions_of(case)
     verdicts = verdicts_of(case)
@@ -213,7 +217,13 @@ def row(
         state=row_state(finding, standing),
         url=f"{address}?finding={finding.id}{'&' if query else ''}{query}",
         current=finding == in_view,
+        gone=gone(finding, case),
     )
+
+
+def gone(finding: Finding, case: Case) -> str:
+    """Which report told a finding last that the newest no longer holds as one to re-check."""
+    return "" if finding.report_id == case.current_report_id else f"report {finding.report.iteration}"
 
 
 def row_state(finding: Finding, standing: Standing | None) -> str:
@@ -258,6 +268,7 @@ def item(
             decided(one, finding, standing) for one in decisions if one.finding.finding_id == finding.finding_id
         ],
         earlier=[one for one in verdicts if one.finding.finding_id == finding.finding_id and one != verdict],
+        gone=gone(finding, case),
     )
 
 
@@ -265,7 +276,10 @@ def labels(case: Case, finding: Finding, findings: list[Finding]) -> Corroborati
     """The stored labels; the sources behind their count are named by the same rule that counted them."""
     if finding.corroboration_count is None or finding.source_trust is None:
         return None
-    in_order = sorted(findings, key=lambda one: one.position)
+    if finding.report_id != case.current_report_id:
+        findings = list(Finding.objects.filter(report_id=finding.report_id))
+    together = [one for one in findings if one.report_id == finding.report_id]
+    in_order = sorted(together, key=lambda one: one.position)
     counted = label([read_finding(load(one.content)) for one in in_order], subject=case.subject_name)
     count = finding.corroboration_count
     sources = counted[in_order.index(finding)].sources

@@ -207,6 +207,78 @@ def test_a_higher_iteration_opens_only_what_changed(tenant: Any) -> None:
     assert told["f2"] is None
 
 
+CLEARED = make.clean("f1", title="No match found")
+NEWER = {
+    "no finding at all": {"findings": []},
+    "another finding": {"findings": [make.finding("f9")]},
+    "the finding cleared": {"findings": [CLEARED]},
+    "the finding under another id": {"findings": [make.finding("F1")]},
+    "the gate advisory": {"quality_gate": {"advisory_only": True}},
+    "the gate advisory and the finding left out": {"findings": [], "quality_gate": {"advisory_only": True}},
+}
+
+
+@pytest.mark.parametrize("newer", NEWER.values(), ids=NEWER)
+def test_a_newer_report_takes_nothing_out_of_the_queue(tenant: Any, newer: dict[str, Any]) -> None:
+    first = make.report(make.finding("f1"))
+    case = make.accept(tenant, first).case
+    make.verdict(make.finding_of(case), "contradicted")
+    make.end(make.run_of(case))
+    make.accept(tenant, {**first, "iteration": 2, **newer}, make.later())
+    if "findings" not in newer:  # the same finding, re-checked anew
+        assert reasons(case) == [("verification_pending", "f1")]
+        make.verdict(make.finding_of(case), "contradicted")
+    make.end(make.run_of(case), "finished")
+    assert ("finding_contradicted", "f1") in reasons(case)
+    assert ("finding_contradicted", "f1") in queued(case)
+    assert read(case)["needs_review"] is True
+
+
+def test_a_newer_report_with_the_switch_off_takes_nothing_out_of_the_queue(tenant: Any) -> None:
+    first = make.report(make.finding("f1"))
+    case = make.accept(tenant, first).case
+    make.verdict(make.finding_of(case), "contradicted")
+    make.end(make.run_of(case))
+    make.switches(verification=False)
+    make.accept(tenant, {**first, "iteration": 2}, make.later())
+    assert reasons(case) == [("finding_contradicted", "f1")]
+
+
+def test_a_finding_only_an_earlier_report_holds_is_told_and_decided_about(tenant: Any) -> None:
+    first = make.report(make.finding("f1"), make.finding("f2"))
+    case = make.accept(tenant, first).case
+    on = make.finding_of(case, "f1")
+    make.verdict(on, "contradicted")
+    make.verdict(make.finding_of(case, "f2"), "confirmed")
+    make.end(make.run_of(case))
+    make.switches(maker_checker=False)
+    make.accept(tenant, {**first, "iteration": 2, "findings": []}, make.later())
+    make.end(make.run_of(case))
+    told = read(case)
+    assert told["findings"] == []
+    assert [(one["iteration"], one["finding"]["id"]) for one in told["earlier_findings"]] == [(1, "f1"), (1, "f2")]
+    assert told["earlier_findings"][0]["finding"]["verdict"]["verdict"] == "contradicted"
+    assert [one["text"] for one in told["review_reasons"]] == [
+        "A fresh check contradicts this finding. The newest report no longer holds it as a finding to re-check."
+    ]
+    make.decide(make.user(tenant), on, "does_not_stand", at=make.later(2))
+    assert reasons(case) == []
+    assert read(case)["earlier_findings"][0]["finding"]["decision"]["answers"] is True
+
+
+def test_a_finding_told_again_stands_as_the_newest_report_has_it(tenant: Any) -> None:
+    first = make.report(make.finding("f1"))
+    case = make.accept(tenant, first).case
+    make.verdict(make.finding_of(case), "contradicted")
+    make.end(make.run_of(case))
+    make.accept(tenant, {**first, "iteration": 2, "findings": []}, make.later())
+    make.accept(tenant, {**first, "iteration": 3}, make.later(2))
+    make.verdict(make.finding_of(case), "confirmed")
+    make.end(make.run_of(case))
+    assert reasons(case) == []
+    assert "earlier_findings" not in read(case)
+
+
 def test_a_decision_on_an_unrecorded_finding_holds_only_while_it_is_unrecorded(tenant: Any) -> None:
     case = make.case(tenant)
     make.end(make.run_of(case))

@@ -16,6 +16,7 @@ from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
 from verifier.domain.corroboration import label
 from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
+from verifier.domain.json_text import Problem
 from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, Report, Switch, Verification
 from verifier.reading import InvalidReport, ParsedReport, ReportTooLarge, parse
@@ -25,6 +26,7 @@ __all__ = ["Accepted", "InvalidReport", "ReportConflict", "ReportTooLarge", "acc
 VERIFICATION_SWITCH = "FINDING_CORRECTNESS_VERIFICATION_ENABLED"
 LABELS_SWITCH = "FINDING_CORROBORATION_ENABLED"
 CHANNEL = "verification_queued"
+GREATEST_STEP = 1_000_000  # how far an iteration may lie above the newest one
 Status = Verification.Status
 
 
@@ -124,7 +126,17 @@ def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
         highest = case.reports.latest("iteration").iteration
         if parsed.iteration <= highest:
             raise ReportConflict(case, highest)
+        check_step(parsed.iteration, highest)
+    else:
+        check_step(parsed.iteration, 0)
     return add_report(case or new_case(parsed, receipt), parsed, receipt)
+
+
+def check_step(iteration: int, highest: int) -> None:
+    """Without a bound one mistyped iteration would leave no room for any later report of its `report_id`."""
+    if iteration > highest + GREATEST_STEP:
+        so_far = f"the newest report here is iteration {highest:,}" if highest else "there is no report of it here yet"
+        raise InvalidReport([Problem("$.iteration", f"may be at most {highest + GREATEST_STEP:,}: {so_far}")])
 
 
 def wait_for_others(tenant_id: UUID, report_id: str) -> None:

@@ -236,6 +236,15 @@ def test_a_space_more_is_other_content(tenant: Tenant) -> None:
         accept(tenant, content() + b" ")
 
 
+@pytest.mark.parametrize(("first", "then"), [(2**31 - 1, None), (1_000_001, None), (1, 1_000_002), (7, 2**31 - 1)])
+def test_no_iteration_leaves_a_report_id_without_room_for_later_ones(
+    tenant: Tenant, first: int, then: int | None
+) -> None:
+    with pytest.raises(InvalidReport, match=r"^\$\.iteration may be at most [\d,]+: "):  # whichever is too far
+        accept(tenant, content(iteration=first))
+        accept(tenant, content(iteration=then, findings=[]))
+
+
 def test_a_higher_iteration_is_the_same_case_with_a_new_report_and_run(tenant: Tenant) -> None:
     first = accept(tenant, content())
     second = accept(tenant, content(iteration=7, subject={"name": "Acme Trading AS"}))

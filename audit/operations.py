@@ -185,3 +185,25 @@ class SealAtCommit(migrations.RunSQL):
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
         return (self.__class__.__name__, [self.schema], {})
+
+
+class RowGuard(migrations.RunSQL):
+    """Runs `body` before each row comes in, replication mode included; it names the schema's tables only."""
+
+    def __init__(self, table: str, name: str, body: str, schema: str = "public") -> None:
+        self.table, self.name, self.body, self.schema = table, name, body, schema
+        super().__init__(
+            f"""
+            CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql
+                SET search_path = {schema}, pg_temp AS $${body}$$;
+            CREATE TRIGGER {name} BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();
+            ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name};
+            """,
+            f"DROP TRIGGER {name} ON {table}; DROP FUNCTION {name}();",
+        )
+
+    def triggers(self) -> list[Trigger]:
+        return [Trigger(self.name, self.table, BEFORE | ROW | INSERT, self.name, self.body)]
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return (self.__class__.__name__, [self.table, self.name, self.body], {"schema": self.schema})

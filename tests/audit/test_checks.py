@@ -45,6 +45,8 @@ REMOVALS = {
     f"GRANT TRIGGER ON audit_auditevent TO {ROLE}": "TRIGGER on audit_auditevent",
     "GRANT DELETE ON audit_auditevent TO PUBLIC": "DELETE on audit_auditevent",
     "DROP TABLE reviews_approval CASCADE": "reviews_approval_append_only",
+    "DROP TRIGGER decision_by_officer ON reviews_decision": "decision_by_officer",
+    "ALTER TABLE reviews_approval ENABLE TRIGGER approval_by_officer": "approval_by_officer",
 }
 
 

@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 from django.core.exceptions import ImproperlyConfigured
 
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
+Address = IPv4Address | IPv6Address
+Networks = tuple[IPv4Network | IPv6Network, ...]
 
 
 class Environment:
@@ -71,3 +74,15 @@ class Environment:
                 "any other OpenAI-compatible endpoint is openai/<model> with its own base address"
             )
         return value
+
+    def proxies(self, name: str) -> int | Networks:
+        """How many proxies stand before the application, or the networks they are in; none unless set."""
+        told = self.names(name)
+        if len(told) <= 1 and "".join(told).isdecimal():
+            return self.integer(name, 0, most=10)
+        try:
+            return tuple(ip_network(network) for network in told)
+        except ValueError as problem:
+            raise ImproperlyConfigured(
+                f"{name} must be a number of proxies or networks such as 10.0.0.0/8: {problem}"
+            ) from None

@@ -48,6 +48,7 @@ if not SECRET_KEY:
 ALLOWED_HOSTS = environment.names("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 HTTPS = environment.boolean("HTTPS", False)
 CSRF_TRUSTED_ORIGINS = environment.names("CSRF_TRUSTED_ORIGINS")
+TRUSTED_PROXIES = environment.proxies("TRUSTED_PROXIES")  # whose word on a client's address is taken
 
 INSTALLED_APPS = [
     "django.contrib.auth",

@@ -1,7 +1,5 @@
 """Signing in and out. Every attempt leaves an event, and no answer tells whether a name exists."""
 
-import hashlib
-
 from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
@@ -11,19 +9,21 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
-from django_ratelimit.core import is_ratelimited
 from redis.exceptions import RedisError
 
 from audit.log import record, tenant_scope
 from audit.models import SYSTEM_TENANT_ID, ActorType
+from reviews import attempts
+from reviews.addresses import client_address
 from reviews.forms import SignInForm
 from reviews.models import User
 from reviews.views.common import next_or
 
-PER_NAME = "5/5m"  # attempts with one name from one address
-PER_ADDRESS = "60/5m"  # attempts from one address, whatever the names
 WRONG = "This name and password do not belong together, or the account is not active."
-TOO_MANY = "There were too many attempts. Wait five minutes, then try again."
+TOO_MANY = (
+    "There were too many attempts that failed. For now no password is accepted, not even the right one. "
+    "Wait {wait}, then try again."
+)
 NO_COUNTER = "Sign-in is not possible just now, because attempts cannot be counted. Try again in a minute."
 
 
@@ -40,14 +40,16 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return page(request, form, status=422)
     try:
-        if too_many(request):
-            return page(request, form, TOO_MANY, status=429)
+        attempt = attempts.count(address=client_address(request), name=form.cleaned_data["username"], at=timezone.now())
     except (RedisError, OSError):
         return page(request, form, NO_COUNTER, status=503)
+    if attempt.wait:
+        return refuse_for_now(request, form, attempt.wait)
     user = authenticate(request, **form.cleaned_data)
     if not isinstance(user, User):
         note_failure(form.cleaned_data["username"])
         return page(request, form, WRONG, status=422)
+    attempt.give_back()
     with tenant_scope(user.tenant_id), transaction.atomic():
         login(request, user)
         request.session["stayed_at"] = timezone.now().isoformat()
@@ -77,19 +79,11 @@ def page(request: HttpRequest, form: SignInForm, problem: str = "", status: int 
     return render(request, "sign_in.html", context, status=status)
 
 
-def too_many(request: HttpRequest) -> bool:
-    """Counts this attempt. Both counters run, so a name under attack doesn't hide an address that tries many."""
-    address = request.META.get("REMOTE_ADDR") or "socket"
-    name = hashlib.sha256(request.POST.get("username", "").strip().casefold().encode("utf-8", "replace")).hexdigest()
-    limits = {
-        "sign_in_name": (f"{address}:{name}", PER_NAME),
-        "sign_in_address": (address, PER_ADDRESS),
-    }
-    exceeded = [
-        is_ratelimited(request, group=group, key=lambda *_, value=value: value, rate=rate, increment=True)
-        for group, (value, rate) in limits.items()
-    ]
-    return any(exceeded)
+def refuse_for_now(request: HttpRequest, form: SignInForm, minutes: int) -> HttpResponse:
+    wait = "1 minute" if minutes == 1 else f"{minutes} minutes"
+    answer = page(request, form, TOO_MANY.format(wait=wait), status=429)
+    answer["Retry-After"] = str(minutes * 60)
+    return answer
 
 
 def note(user: User, event_type: str) -> None:

@@ -26,6 +26,10 @@ PROVIDERS = ["openai", "ollama", "openrouter"]
         ("/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
         ("openai/", lambda given: given.model("NAME", PROVIDERS)),
         ("nobody/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
+        ("all", lambda given: given.proxies("NAME")),
+        ("11", lambda given: given.proxies("NAME")),
+        ("1,2", lambda given: given.proxies("NAME")),
+        ("10.0.0.1/8", lambda given: given.proxies("NAME")),
     ],
 )
 def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callable[[Environment], Any]) -> None:

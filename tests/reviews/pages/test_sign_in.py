@@ -1,6 +1,8 @@
 """Signing in: counted, recorded, and silent about which names exist."""
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -16,8 +18,6 @@ def attempt(client: Client, username: str, password: str, **more: str) -> tuple[
 
 
 def without_secrets(page: str, username: str) -> str:
-    import re
-
     return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", page).replace(username, "NAME")
 
 
@@ -55,18 +55,67 @@ def test_an_unknown_name_stands_on_the_system_chain_and_is_not_kept(scene: scene
     assert "hunter2" not in event.body
 
 
-def test_the_sixth_attempt_with_a_name_is_refused_even_with_the_right_password(scene: scenes.Scene) -> None:
+def test_after_five_failures_even_the_right_password_is_refused_with_the_minutes_to_wait(scene: scenes.Scene) -> None:
     client = Client()
     statuses = [attempt(client, scene.officer.username, "wrong")[0] for _ in range(5)]
     status, page = attempt(client, scene.officer.username, factories.PASSWORD)
     assert statuses == [422] * 5
     assert status == 429
-    assert "too many attempts" in page
+    assert "For now no password is accepted, not even the right one." in page
+    assert re.search(r"Wait ([2-5] minutes|1 minute), then try again\.", page)
+    assert client.get(reverse("queue")).status_code == 302
+
+
+def test_signing_in_is_no_failure_however_often(scene: scenes.Scene) -> None:
+    statuses = [attempt(Client(), scene.officer.username, factories.PASSWORD)[0] for _ in range(8)]
+    assert statuses == [302] * 8
+
+
+def test_a_success_takes_back_no_failure(scene: scenes.Scene) -> None:
+    tried = ["wrong"] * 4 + [factories.PASSWORD, "wrong", factories.PASSWORD]
+    assert [attempt(Client(), scene.officer.username, one)[0] for one in tried] == [422] * 4 + [302, 422, 429]
+
+
+def test_guesses_made_side_by_side_are_no_more_than_one_after_the_other(
+    scene: scenes.Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each further guess arrives while the one before still has its password looked at."""
+    looked_at: list[int] = []
+
+    def look(*_: object, **__: object) -> None:
+        looked_at.append(1)
+        if len(looked_at) < 20:
+            attempt(Client(), scene.officer.username, "wrong")
+
+    monkeypatch.setattr("reviews.views.access.authenticate", look)
+    attempt(Client(), scene.officer.username, "wrong")
+    assert len(looked_at) == 5
 
 
 def test_many_names_from_one_address_are_refused_too(scene: scenes.Scene) -> None:
     statuses = [attempt(Client(), f"name-{number}", "wrong")[0] for number in range(61)]
     assert statuses[-1] == 429
+
+
+def test_behind_a_trusted_proxy_one_client_does_not_use_up_anothers_attempts(
+    scene: scenes.Scene, settings: Any
+) -> None:
+    settings.TRUSTED_PROXIES = 1
+    theirs, own = Client(HTTP_X_FORWARDED_FOR="203.0.113.7"), Client(HTTP_X_FORWARDED_FOR="203.0.113.8")
+    for _ in range(5):
+        attempt(theirs, scene.officer.username, "wrong")
+    assert attempt(theirs, scene.officer.username, factories.PASSWORD)[0] == 429
+    assert attempt(own, scene.officer.username, factories.PASSWORD)[0] == 302
+
+
+@pytest.mark.parametrize("proxies", [0, 1])
+def test_a_forged_header_buys_no_attempts(scene: scenes.Scene, settings: Any, proxies: int) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    for number in range(5):
+        forged = f"198.51.100.{number}" + (", 203.0.113.7" if proxies else "")
+        attempt(Client(HTTP_X_FORWARDED_FOR=forged), scene.officer.username, "wrong")
+    forged = "198.51.100.9" + (", 203.0.113.7" if proxies else "")
+    assert attempt(Client(HTTP_X_FORWARDED_FOR=forged), scene.officer.username, factories.PASSWORD)[0] == 429
 
 
 def test_empty_fields_are_named_in_the_summary_and_in_the_title(scene: scenes.Scene) -> None:

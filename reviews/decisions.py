@@ -16,18 +16,20 @@ from reviews.recorded import approval_details, decision_details
 from reviews.rules import (
     REASON_CODES,
     InvalidDecision,
+    StaleDecision,
     StaleVerdict,
     check_kind,
     check_reason,
     check_words,
     needs_second,
 )
-from reviews.standing import Kind, Outcome, Told, approval_of, kind_of, reversal_of, status_of, told
+from reviews.standing import Kind, Outcome, Told, approval_of, kind_of, newest_word, reversal_of, status_of, told
 from verifier.models import Case, Finding, FindingVerdict
 
 __all__ = [
     "REASON_CODES",
     "InvalidDecision",
+    "StaleDecision",
     "StaleVerdict",
     "approve",
     "decide",
@@ -44,6 +46,7 @@ def decide(
     user: User,
     finding: Finding,
     verdict_id: UUID | None,
+    newest_word_id: UUID | None,
     outcome: str,
     reason_code: str,
     reason: str,
@@ -54,7 +57,9 @@ def decide(
 ) -> Decision:
     """Records one decision about one finding under the verdict that was shown (None: an unrecorded one).
 
-    The same form sent again gives the decision it made the first time. Raises Refused, InvalidDecision or StaleVerdict.
+    `newest_word_id` names the newest thing that was shown to have been said of it (see `standing.newest_word`; None:
+    nothing was), so that nobody overrides a colleague unseen. The same form sent again gives the decision it made the
+    first time. Raises Refused, InvalidDecision, StaleVerdict or StaleDecision.
     """
     with transaction.atomic():
         case = lock_case(finding.case_id)
@@ -63,7 +68,7 @@ def decide(
         if earlier is not None:
             return earlier
         words = check_words(outcome, reason_code, reason, evidence)
-        standing = check_current(case, finding, verdict_id)
+        standing = check_current(case, finding, verdict_id, newest_word_id)
         check_kind(kind, standing.verdict, outcome)
         decision = Decision(
             tenant_id=case.tenant_id,
@@ -97,8 +102,8 @@ def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | No
     return decision
 
 
-def check_current(case: Case, finding: Finding, verdict_id: UUID | None) -> Standing:
-    """How the finding stands, if that is what was shown."""
+def check_current(case: Case, finding: Finding, verdict_id: UUID | None, newest_word_id: UUID | None) -> Standing:
+    """How the finding stands, if that is what was shown. Only under the case's lock it stays so."""
     standing = Standing.objects.select_related("verdict_row").filter(finding=finding).first()
     if standing is None and finding.report_id != case.current_report_id:
         raise StaleVerdict(shown_then(finding, verdict_id), None, "A newer report of this case has arrived.")
@@ -109,7 +114,16 @@ def check_current(case: Case, finding: Finding, verdict_id: UUID | None) -> Stan
         raise StaleVerdict(shown_then(finding, verdict_id), now, "The verdict has changed since you opened the page.")
     if standing.verdict == "pending":
         raise Refused("The re-check of this finding hasn't ended. Decide once its verdict is there.")
+    check_nothing_newer(finding, newest_word_id)
     return standing
+
+
+def check_nothing_newer(finding: Finding, newest_word_id: UUID | None) -> None:
+    newest = newest_word(with_words(about(finding)))
+    if newest is not None and newest.id != newest_word_id:
+        raise StaleDecision(f"{newest.sentence} since you opened the page.")
+    if newest is None and newest_word_id is not None:
+        raise InvalidDecision({"newest_word_id": "This form was made for another finding. Open the finding again."})
 
 
 def shown_then(finding: Finding, verdict_id: UUID | None) -> Told | None:
@@ -120,14 +134,19 @@ def shown_then(finding: Finding, verdict_id: UUID | None) -> Told | None:
 
 
 def after_earlier(finding: Finding, at: datetime) -> datetime:
-    """`at`, but later than every earlier decision on the finding, whatever the hosts' clocks say: the newest counts."""
-    newest = about(finding).order_by("-decided_at").values_list("decided_at", flat=True).first()
-    return at if newest is None or newest < at else newest + timedelta(microseconds=1)
+    """`at`, but later than all that was said of the finding, whatever the hosts' clocks say: the newest counts."""
+    newest = newest_word(with_words(about(finding)))
+    return at if newest is None or newest.at < at else newest.at + timedelta(microseconds=1)
 
 
 def about(finding: Finding) -> "QuerySet[Decision]":
     """Every decision on this finding of the case, in whichever report it came."""
     return Decision.objects.filter(case_id=finding.case_id, finding__finding_id=finding.finding_id)
+
+
+def with_words(decisions: "QuerySet[Decision]") -> "QuerySet[Decision]":
+    """The decisions themselves, each with the second person's word and its taking back."""
+    return decisions.filter(reverses=None).select_related("author", "approval__by", "reversed_by__author")
 
 
 def save_with_event(decision: Decision, event_type: str, user: User, at: datetime) -> Decision:
@@ -175,7 +194,7 @@ def second(*, user: User, decision: Decision, approved: bool, reason: str, at: d
             approved=approved,
             reason=check_reason(reason),
             by=user,
-            approved_at=at,
+            approved_at=after_earlier(decision.finding, at),
         )
         event_type = "decision_approved" if approved else "decision_refused"
         details = approval_details(approval)

@@ -59,7 +59,10 @@ class DecisionForm(forms.Form):
         label="Evidence you rely on", widget=forms.CheckboxSelectMultiple, required=False
     )
     verdict_id = forms.UUIDField(required=False, widget=forms.HiddenInput)
-    form_token = forms.UUIDField(widget=forms.HiddenInput)
+    newest_word_id = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    form_token = forms.UUIDField(
+        widget=forms.HiddenInput, error_messages={"required": "This form is incomplete. Open the finding again."}
+    )
 
     def __init__(self, data: Any = None, *, evidence: list[str], draft: str = "", **kwargs: Any) -> None:
         super().__init__(data, auto_id="decide_%s", label_suffix="", **kwargs)

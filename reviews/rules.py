@@ -55,14 +55,25 @@ class InvalidDecision(Exception):
         self.problems = problems
 
 
-class StaleVerdict(Exception):
-    """The verdict changed since the page was loaded: nothing was recorded. `old` is what was shown, `new` what is."""
+class Stale(Exception):
+    """What was on the page is no longer so: nothing was recorded."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class StaleVerdict(Stale):
+    """The verdict changed since the page was loaded. `old` is what was shown, `new` what is."""
 
     def __init__(self, old: Told | None, new: Told | None, sentence: str) -> None:
         super().__init__(sentence)
         self.old = old
         self.new = new
-        self.sentence = sentence
+
+
+class StaleDecision(Stale):
+    """Someone has decided, answered or taken back since the page was loaded; the page has to show it first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """How findings stand, read from the one view that says so; and the words of a decision that follow from it."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from reviews.models import Approval, Decision, Standing
@@ -43,12 +45,13 @@ class Told:
     cause: str
     evidence_sha256: str
     reason: str
+    simulated: bool = False
 
 
 def told(verdict: FindingVerdict | None, word: str = "indeterminate", cause: str = "unrecorded") -> Told:
     if verdict is None:
         return Told(None, word, cause, "", "")
-    return Told(verdict.id, verdict.verdict, verdict.cause, verdict.evidence_sha256, verdict.reason)
+    return Told(verdict.id, verdict.verdict, verdict.cause, verdict.evidence_sha256, verdict.reason, verdict.simulated)
 
 
 def approval_of(decision: Decision) -> Approval | None:
@@ -64,6 +67,39 @@ def reversal_of(decision: Decision) -> Decision | None:
         return decision.reversed_by
     except Decision.DoesNotExist:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The newest thing somebody said about a finding: a decision, a second person's word on it, or its taking back."""
+
+    id: UUID
+    at: datetime
+    decision: Decision
+
+    @property
+    def sentence(self) -> str:
+        second, withdrawal = approval_of(self.decision), reversal_of(self.decision)
+        if withdrawal is not None and withdrawal.id == self.id:
+            return f"{withdrawal.author} has taken a decision on this finding back"
+        if second is not None and second.id == self.id:
+            return f"{second.by} has {'approved' if second.approved else 'refused'} a decision on this finding"
+        return f"{self.decision.author} has decided about this finding"
+
+
+def newest_word(decisions: Iterable[Decision]) -> Word | None:
+    """Of all decisions on one finding (those that take one back come with the one they take back)."""
+    said = [word for decision in decisions for word in words_on(decision)]
+    return max(said, key=lambda word: (word.at, word.id), default=None)
+
+
+def words_on(decision: Decision) -> Iterator[Word]:
+    second, withdrawal = approval_of(decision), reversal_of(decision)
+    yield Word(decision.id, decision.decided_at, decision)
+    if second is not None:
+        yield Word(second.id, second.approved_at, decision)
+    if withdrawal is not None:
+        yield Word(withdrawal.id, withdrawal.decided_at, decision)
 
 
 def status_of(decision: Decision) -> str:

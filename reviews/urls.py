@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reviews.views import access, administration, cases, decide, queue, second, take_back, upload
+from reviews.views import access, administration, cases, decide, queue, recorded, second, take_back, upload
 
 urlpatterns = [
     path("", queue.queue, name="home"),
@@ -19,7 +19,7 @@ urlpatterns = [
     path("cases/<uuid:case_id>/release/", queue.release, name="release"),
     path("cases/<uuid:case_id>/findings/<uuid:finding_id>/decision/", decide.decision, name="decide"),
     path("cases/<uuid:case_id>/decisions/<uuid:decision_id>/take-back/", take_back.take_back, name="take_back"),
-    path("decisions/<uuid:decision_id>/", decide.recorded, name="recorded"),
+    path("decisions/<uuid:decision_id>/", recorded.recorded, name="recorded"),
     path("second/", second.second, name="second"),
     path("second/<uuid:decision_id>/", second.decide, name="second_decide"),
     path("advisory/", cases.advisory, name="advisory"),

@@ -4,7 +4,7 @@ import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import transaction
 
@@ -197,7 +197,7 @@ def rerun(of: Case, at: datetime, **words: str) -> Verification:
 
 
 def decide(by: User, on: Finding, outcome: str = "stands", *, at: datetime = AT, **changes: Any) -> Decision:
-    """A decision under the verdict in force, by the product's own rules."""
+    """A decision under the verdict in force and after all that was said before, by the product's own rules."""
     from reviews.decisions import REASON_CODES
     from reviews.decisions import decide as really_decide
     from reviews.models import Standing
@@ -211,7 +211,18 @@ def decide(by: User, on: Finding, outcome: str = "stands", *, at: datetime = AT,
     }
     if "verdict_id" not in values:
         values["verdict_id"] = Standing.objects.get(finding=on).verdict_row_id
+    if "newest_word_id" not in values:
+        values["newest_word_id"] = newest_word_id(on)
     return really_decide(user=by, finding=on, outcome=outcome, at=at, **values)
+
+
+def newest_word_id(on: Finding) -> UUID | None:
+    """What a page made now would name as the newest thing said of the finding."""
+    from reviews.decisions import about, with_words
+    from reviews.standing import newest_word
+
+    newest = newest_word(with_words(about(on)))
+    return newest.id if newest else None
 
 
 def later(minutes: float = 1) -> datetime:

@@ -45,13 +45,14 @@ def icon(name: str) -> SafeString:
 
 
 @register.simple_tag
-def verdict(code: str | None) -> SafeString:
-    """The verdict in a word, with its icon and its shape."""
+def verdict(code: str | None, simulated: bool = False) -> SafeString:
+    """The verdict in a word, with its icon and its shape; and in words where its answer was simulated."""
     code = str(code or "none")
     shape = code if code in VERDICT_ICONS else "indeterminate"
-    return format_html(
+    word = format_html(
         '<span class="verdict {}">{}{}</span>', shape, icon(VERDICT_ICONS[shape]), words.VERDICTS.get(code, code)
     )
+    return format_html('{} <span class="tag">simulated answer</span>', word) if simulated else word
 
 
 @register.simple_tag

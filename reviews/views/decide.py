@@ -1,27 +1,25 @@
-"""Deciding about one finding: check, record, and what was recorded. Nothing typed is ever lost to an error."""
+"""Deciding about one finding: check, then record. Nothing typed is ever lost to an error."""
 
-from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from audit.models import AuditSeal
-from reviews import words
+from reviews.claims import Held
 from reviews.decisions import check_current, decide
 from reviews.forms import DecisionForm
 from reviews.models import Decision, User
-from reviews.permissions import Refused, check_can_decide, check_can_view_cases
-from reviews.queues import waiting
-from reviews.rules import InvalidDecision, StaleVerdict
-from reviews.standing import Told, kind_of, status_of
+from reviews.permissions import Refused, check_can_decide
+from reviews.rules import InvalidDecision, Stale
+from reviews.standing import kind_of
 from reviews.views import deciding
-from reviews.views.case_page import CasePage, case_page
-from reviews.views.common import filters_of, get_case, kept_filters, person
+from reviews.views.case_page import CasePage, Item, case_page
+from reviews.views.common import get_case, person
 from reviews.views.decided import code_words
+from reviews.views.recorded import to_recorded
+from reviews.views.trouble import trouble_of
 from verifier.models import Case, Finding
 
 
@@ -31,48 +29,28 @@ def decision(request: HttpRequest, case_id: UUID, finding_id: UUID) -> HttpRespo
     user = person(request)
     check_can_decide(user, case)
     finding = get_object_or_404(Finding, id=finding_id, case=case)
-    page = case_page(case=case, user=user, finding_id=str(finding.id), query="", at=timezone.now())
+    recording = request.POST.get("step") == "record"
+    earlier = sent_before(request, user, case) if recording else None
+    if earlier is not None:
+        return to_recorded(request, earlier)
+    page = page_about(case, user, finding)
     if page.item is None or page.item.row != finding:
-        return again(
-            request,
-            user,
-            page,
-            None,
-            Trouble("A newer report of this case has arrived, and this finding is not in it as it was."),
-        )
+        return refused(request, user, finding, NewerReport(page, finding))
     form = deciding.sent_form(request.POST, page.item)
     if request.POST.get("step") == "change":
         return again(request, user, page, as_typed(form), status=200)
-    if request.POST.get("step") == "record":
-        return record(request, user, page, form)
-    return check(request, user, page, form)
-
-
-class Trouble:
-    """Why nothing was recorded, and what is different from what was shown."""
-
-    def __init__(self, sentence: str, old: Told | None = None, new: Told | None = None) -> None:
-        self.sentence = sentence
-        self.rows = differences(old, new) if old and new else []
-
-
-def differences(old: Told, new: Told) -> list[tuple[str, str, str]]:
-    pairs = (
-        ("Verdict", words.say("verdict", old.verdict), words.say("verdict", new.verdict)),
-        ("Because", words.say("cause", old.cause), words.say("cause", new.cause)),
-        ("In words", old.reason, new.reason),
-        ("Evidence SHA-256", old.evidence_sha256[:12], new.evidence_sha256[:12]),
-    )
-    return [(name, before or "none", now or "none") for name, before, now in pairs if before != now]
+    return record(request, user, page, form) if recording else check(request, user, page, form)
 
 
 def check(request: HttpRequest, user: User, page: CasePage, form: DecisionForm) -> HttpResponse:
     """The page that repeats everything. It records nothing."""
     item = page.item
     assert item is not None
-    trouble = stale(page.case, item.row, form)
-    if trouble or not form.is_valid():
-        return again(request, user, page, form, trouble)
+    problem = stale(page.case, item.row, form)
+    if problem:
+        return refused(request, user, item.row, problem)
+    if not form.is_valid():
+        return again(request, user, page, form)
     outcome = form.cleaned_data["outcome"]
     context = {
         "page": page,
@@ -83,6 +61,7 @@ def check(request: HttpRequest, user: User, page: CasePage, form: DecisionForm) 
         "reason_code_words": code_words(outcome, form.cleaned_data["code"]),
         "evidence_words": form.cleaned_data["evidence"],
         "consequence": deciding.consequence(item.row, outcome),
+        "held_by_other": held_by_other(page, user),
         "act": deciding.ACTS[outcome],
         "fields": [(name, value) for name in form.fields for value in request.POST.getlist(name)],
         "action": request.get_full_path(),
@@ -90,31 +69,34 @@ def check(request: HttpRequest, user: User, page: CasePage, form: DecisionForm) 
     return render(request, "check.html", context)
 
 
-def stale(case: Case, finding: Finding, form: DecisionForm) -> Trouble | None:
+def held_by_other(page: CasePage, user: User) -> str:
+    """A hold decides nothing, but two people at one case had better know of each other."""
+    return str(Held(page.claim)) if page.claim is not None and page.claim.holder_id != user.pk else ""
+
+
+def stale(case: Case, finding: Finding, form: DecisionForm) -> Stale | Refused | None:
     form.full_clean()
     try:
-        check_current(case, finding, form.cleaned_data.get("verdict_id"))
-    except StaleVerdict as problem:
-        return Trouble(problem.sentence, problem.old, problem.new)
-    except Refused as problem:
-        return Trouble(str(problem))
+        check_current(case, finding, form.cleaned_data.get("verdict_id"), form.cleaned_data.get("newest_word_id"))
+    except (Stale, Refused) as problem:
+        return problem
+    except InvalidDecision:
+        return None  # the write says so itself
     return None
 
 
 def record(request: HttpRequest, user: User, page: CasePage, form: DecisionForm) -> HttpResponse:
     """One press or five: the form's token makes it one decision."""
     assert page.item is not None
-    earlier = sent_before(user, page, form)
-    if earlier is not None:
-        return to_recorded(request, earlier)
-    trouble = stale(page.case, page.item.row, form)
-    if trouble or not form.is_valid():
-        return again(request, user, page, form, trouble)
+    if not form.is_valid():
+        problem = stale(page.case, page.item.row, form)
+        return refused(request, user, page.item.row, problem) if problem else again(request, user, page, form)
     try:
         made = decide(
             user=user,
             finding=page.item.row,
             verdict_id=form.cleaned_data["verdict_id"],
+            newest_word_id=form.cleaned_data["newest_word_id"],
             outcome=form.cleaned_data["outcome"],
             reason_code=form.cleaned_data["code"],
             reason=form.cleaned_data["reason"],
@@ -122,20 +104,18 @@ def record(request: HttpRequest, user: User, page: CasePage, form: DecisionForm)
             form_token=form.cleaned_data["form_token"],
             at=timezone.now(),
         )
-    except StaleVerdict as problem:
-        return again(request, user, page, form, Trouble(problem.sentence, problem.old, problem.new))
-    except InvalidDecision as problem:
-        return again(request, user, page, form, Trouble(str(problem)))
-    except Refused as problem:
-        return again(request, user, page, form, Trouble(str(problem)))
+    except (Stale, InvalidDecision, Refused) as late:
+        return refused(request, user, page.item.row, late)
     return to_recorded(request, made)
 
 
-def sent_before(user: User, page: CasePage, form: DecisionForm) -> Decision | None:
-    """Refresh, Back and resend lead to what was recorded the first time, even when the verdict has changed since."""
-    form.full_clean()
-    token = form.cleaned_data.get("form_token")
-    return Decision.objects.filter(form_token=token, author=user, case=page.case).first() if token else None
+def sent_before(request: HttpRequest, user: User, case: Case) -> Decision | None:
+    """Refresh, Back and resend lead to what was recorded the first time, whatever has changed since."""
+    try:
+        token = UUID(request.POST.get("form_token", ""))
+    except ValueError:
+        return None
+    return Decision.objects.filter(form_token=token, author=user, case=case).first()
 
 
 def as_typed(form: DecisionForm) -> DecisionForm:
@@ -145,65 +125,46 @@ def as_typed(form: DecisionForm) -> DecisionForm:
     return form
 
 
-def again(
-    request: HttpRequest,
-    user: User,
-    page: CasePage,
-    form: DecisionForm | None,
-    trouble: Trouble | None = None,
-    status: int = 422,
-    typed: bool = True,
-) -> HttpResponse:
-    """The case page with everything that was typed; after a stale verdict the form names the present one."""
-    if typed and form is not None and trouble is not None and page.item is not None:
-        data = request.POST.copy()
-        data["verdict_id"] = str(page.item.verdict.id) if page.item.verdict else ""
-        form = as_typed(deciding.sent_form(data, page.item))
-    context: dict[str, Any] = deciding.context_of(request, user, page, form)
-    return render(request, "case.html", context | {"stale": trouble}, status=409 if trouble else status)
+def again(request: HttpRequest, user: User, page: CasePage, form: DecisionForm, status: int = 422) -> HttpResponse:
+    """The case page with everything that was typed, and what is missing."""
+    return render(request, "case.html", deciding.context_of(request, user, page, form), status=status)
 
 
-def to_recorded(request: HttpRequest, made: Decision) -> HttpResponse:
-    return redirect(deciding.with_query(reverse("recorded", args=[made.id]), kept_filters(request.GET)))
+def refused(request: HttpRequest, user: User, finding: Finding, problem: Exception) -> HttpResponse:
+    """The case as it is now, beside everything that was typed: what is sent again from here, is sent knowingly."""
+    page = page_about(get_case(request, finding.case_id), user, finding)
+    form = retyped(request.POST, page.item) if page.item and is_about(page, finding) and page.item.standing else None
+    newest = deciding.newest_shown(page.item) if page.item and form else None
+    unseen = newest if newest and str(newest.newest.id) != request.POST.get("newest_word_id") else None
+    trouble = trouble_of(problem, request.POST, unseen, form_is_there=form is not None)
+    context = deciding.context_of(request, user, page, form) | {"stale": trouble}
+    return render(request, "case.html", context, status=409)
 
 
-def heading(made: Decision) -> str:
-    if made.reverses_id:
-        return "Recorded: the decision was taken back"
-    outcome = words.say("outcome", made.outcome)
-    return f"Recorded: {outcome[:1].lower()}{outcome[1:]}"
+def page_about(case: Case, user: User, finding: Finding) -> CasePage:
+    """The page of this finding; where a newer report tells it again, of the finding as told there."""
+    at = timezone.now()
+    page = case_page(case=case, user=user, finding_id=str(finding.id), query="", at=at)
+    if page.item is None or page.item.row == finding:
+        return page
+    told = Finding.objects.filter(report_id=case.current_report_id, finding_id=finding.finding_id).first()
+    return case_page(case=case, user=user, finding_id=str(told.id), query="", at=at) if told else page
 
 
-def consequence(made: Decision) -> str:
-    if made.reverses_id:
-        return "The decision no longer counts. Unless the finding is confirmed, it waits in the queue again."
-    return deciding.SECOND if status_of(made) == "awaiting_second" else deciding.CONSEQUENCES[made.outcome]
+def is_about(page: CasePage, finding: Finding) -> bool:
+    return page.item is not None and page.item.row.finding_id == finding.finding_id
 
 
-@require_safe
-def recorded(request: HttpRequest, decision_id: UUID) -> HttpResponse:
-    """What was recorded, its number in the trail, and the next thing in the list one came from."""
-    user = person(request)
-    check_can_view_cases(user)
-    made = get_object_or_404(
-        Decision.objects.select_related("finding", "verdict", "author", "case"),
-        id=decision_id,
-        tenant_id=user.tenant_id,
-    )
-    kept = kept_filters(request.GET)
-    rows = waiting(user.tenant, filters_of(kept), user=user, at=timezone.now()).rows
-    following = next(
-        (row for row in rows if row.finding_pk and row.finding_pk != made.finding_id and not row.awaiting_second), None
-    )
-    context = {
-        "decision": made,
-        "seal": AuditSeal.objects.get(event_id=made.event_id),
-        "heading": heading(made),
-        "consequence": consequence(made),
-        "trail_url": reverse("trail_event", args=[made.event_id]) if user.has_perm("audit.view_trail") else "",
-        "next": following,
-        "next_url": deciding.row_address(following, kept) if following else "",
-        "queue_url": deciding.with_query(reverse("queue"), kept),
-        "case_url": deciding.with_query(reverse("case", args=[made.case_id]), {"finding": str(made.finding_id)} | kept),
-    }
-    return render(request, "recorded.html", context)
+class NewerReport(Exception):
+    def __init__(self, page: CasePage, finding: Finding) -> None:
+        now = "Below it is as that report tells it" if is_about(page, finding) else "This finding is not in it"
+        super().__init__(f"A newer report of this case has arrived. {now}.")
+
+
+def retyped(typed: QueryDict, item: Item) -> DecisionForm:
+    """Everything typed, to be sent under what the page shows now, as a form of its own."""
+    data = typed.copy()
+    data["form_token"] = str(uuid4())
+    for name, shown in deciding.shown_ids(item).items():
+        data[name] = str(shown or "")
+    return as_typed(deciding.sent_form(data, item))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from reviews.models import Decision, Standing
 from reviews.rules import REASON_CODES
-from reviews.standing import approval_of, reversal_of, status_of
+from reviews.standing import Word, approval_of, reversal_of, status_of, words_on
 from verifier.models import Case, Finding
 
 
@@ -25,6 +25,7 @@ class Decided:
     evidence_words: str
     second: str
     note: str
+    newest: Word  # the newest thing said: the decision itself, or what became of it
 
 
 def decisions_of(case: Case) -> list[Decision]:
@@ -51,6 +52,7 @@ def decided(decision: Decision, finding: Finding, standing: Standing | None) -> 
         evidence_words="; ".join(decision.evidence),
         second=said,
         note=no_longer(decision, finding, standing),
+        newest=max(words_on(decision), key=lambda word: (word.at, word.id)),
     )
 
 

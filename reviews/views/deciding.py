@@ -1,24 +1,35 @@
 """The decision area of a case page: who sees it, what it offers, and what it says will happen."""
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import timezone
 
 from reviews import words
-from reviews.forms import DecisionForm, TakeBackForm
+from reviews.forms import DecisionForm, SecondForm, TakeBackForm
 from reviews.models import User
-from reviews.permissions import can_claim, can_decide, can_request_recheck
+from reviews.permissions import can_claim, can_decide, can_request_recheck, can_second
 from reviews.queues import Row, waiting
-from reviews.rules import concerns_two_persons, needs_second
+from reviews.rules import InvalidDecision, concerns_two_persons, needs_second
 from reviews.views.case_page import CasePage, Item
 from reviews.views.common import filters_of, kept_filters
+from reviews.views.decided import Decided
 from reviews.views.evidence import choices
 from verifier.models import Finding
 
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    decision_id: UUID
+    sentence: str
+    url: str = ""
+
+
+TAKE_BACK_IDS = "take_back_%s"
 CONSEQUENCES = {
     "stands": (
         "The finding counts as standing and leaves the queue. The machine's verdict stays visible beside your decision."
@@ -47,12 +58,26 @@ def new_form(user: User, page: CasePage) -> DecisionForm | None:
     return DecisionForm(
         evidence=offered(item),
         draft=str(item.row.id),
-        initial={"verdict_id": item.verdict.id if item.verdict else None, "form_token": uuid4()},
+        initial={**shown_ids(item), "form_token": uuid4()},
     )
 
 
 def sent_form(data: QueryDict, item: Item) -> DecisionForm:
     return DecisionForm(data, evidence=offered(item), draft=str(item.row.id))
+
+
+def shown_ids(item: Item) -> dict[str, UUID | None]:
+    """What a decision made on this page answers: the verdict and the newest word that stand on it."""
+    newest = newest_shown(item)
+    return {
+        "verdict_id": item.verdict.id if item.verdict else None,
+        "newest_word_id": newest.newest.id if newest else None,
+    }
+
+
+def newest_shown(item: Item) -> Decided | None:
+    """The decision on the page about which somebody said something last."""
+    return max(item.decisions, key=lambda one: (one.newest.at, one.newest.id), default=None)
 
 
 def offered(item: Item) -> list[str]:
@@ -105,6 +130,7 @@ def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionF
         "walk": walk(user, page, kept),
         "query": urlencode(kept),
         "take_back": take_back_form(user, page),
+        "awaited": awaited(user, item),
         "may": {
             "claim": can_claim(user, page.case) and page.claim is None,
             "release": page.claim is not None and page.claim.holder_id == user.pk,
@@ -114,12 +140,38 @@ def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionF
     }
 
 
+def awaited(user: User, item: Item | None) -> Awaited | None:
+    """Who has to answer the newest decision before it takes effect, and where, for whoever can."""
+    standing = item.standing if item else None
+    if standing is None or standing.decision is None or not standing.awaiting_second:
+        return None
+    decision = standing.decision
+    if can_second(user, decision):
+        sentence = f"{decision.author} has decided this. It takes effect only once a second officer approves: you can."
+        return Awaited(decision.id, sentence, f"{reverse('second')}#decision-{decision.id}")
+    if decision.author_id == user.pk:
+        return Awaited(decision.id, "You decided this, so another officer must approve it before it takes effect.")
+    return Awaited(decision.id, f"An officer other than {decision.author} must approve this before it takes effect.")
+
+
 def take_back_form(user: User, page: CasePage) -> TakeBackForm | None:
     """For the decision in force, which is the newest of the finding in view."""
     newest = page.item.decisions[0] if page.item and page.item.decisions else None
     if newest is None or newest.status == "reversed" or not can_decide(user, page.case):
         return None
-    return TakeBackForm(initial={"form_token": uuid4()}, auto_id="take_back_%s", label_suffix="")
+    return TakeBackForm(initial={"form_token": uuid4()}, auto_id=TAKE_BACK_IDS, label_suffix="")
+
+
+def sent_take_back(data: QueryDict) -> TakeBackForm:
+    return TakeBackForm(data, auto_id=TAKE_BACK_IDS, label_suffix="")
+
+
+def complain(form: SecondForm, problem: InvalidDecision) -> None:
+    """What the rules found wrong, at its field."""
+    for name, sentence in problem.problems.items():
+        form.add_error(name if name in form.fields else None, sentence)
+        if name in form.fields:
+            form.fields[name].widget.attrs["aria-invalid"] = "true"
 
 
 def decide_address(page: CasePage, item: Item, kept: dict[str, str]) -> str:

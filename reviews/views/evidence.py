@@ -90,6 +90,7 @@ class Quoted:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     answer: str
+    answered: bool = True  # whether anybody answered; why nobody did is no evidence
     asked: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     listings: list[Listed] = field(default_factory=list)
@@ -107,7 +108,7 @@ def shown_evidence(verdict: FindingVerdict) -> Evidence:
         return screening(raw, verdict)
     if raw.get("kind") == "media":
         return media(raw, verdict)
-    return Evidence(answer="No provider was asked. " + words.say("cause", verdict.cause))
+    return Evidence(answer="No provider was asked. " + words.say("cause", verdict.cause), answered=False)
 
 
 def screening(raw: Raw, verdict: FindingVerdict) -> Evidence:
@@ -120,6 +121,7 @@ def screening(raw: Raw, verdict: FindingVerdict) -> Evidence:
     return Evidence(
         asked=scope + properties(asked.get("properties") or {}),
         answer=silence(raw) or screening_answer(raw, len(listings)),
+        answered=not silence(raw),
         notes=list(asked.get("notes") or []),
         listings=listings,
         near_misses=[listed(one) for one in raw.get("near_misses") or []],
@@ -156,6 +158,7 @@ def media(raw: Raw, verdict: FindingVerdict) -> Evidence:
         ],
         answer=silence(raw)
         or (f"{count} {'item' if count == 1 else 'items'} in the window" if count else "nothing was found"),
+        answered=not silence(raw),
         notes=list(raw.get("notes") or []),
         items=items,
         partial=[failed(one) for one in raw.get("partial") or []],
@@ -233,11 +236,15 @@ def is_web(url: object) -> bool:
 
 
 def choices(evidence: Evidence | None) -> list[str]:
-    """What an officer can say to have relied on, in words that stand in the record by themselves."""
+    """What an officer can say to have relied on, in words that stand in the record by themselves.
+
+    What could not run is no evidence, so a silence is never among them.
+    """
     if evidence is None:  # the run ended without a recorded verdict
         return [*ALWAYS_THERE]
     found = [f"Listing: {one.caption} ({one.entity_id})" for one in evidence.listings]
     found += [f"Near miss: {one.caption} ({one.entity_id})" for one in evidence.near_misses]
     found += [f"Text: {one.title or one.url} ({one.provider}, {one.sha256[:12]})" for one in evidence.items]
-    answer = f"The answer of the re-check: {evidence.answer}"
-    return list(dict.fromkeys([*found, answer, *ALWAYS_THERE]))
+    if evidence.answered:
+        found.append(f"The answer of the re-check: {evidence.answer}")
+    return list(dict.fromkeys([*found, *ALWAYS_THERE]))

@@ -18,6 +18,7 @@ from reviews.queues import SecondRow, second_person
 from reviews.rules import InvalidDecision, StaleVerdict
 from reviews.views.common import person
 from reviews.views.decided import code_words
+from reviews.views.deciding import complain
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,14 @@ def page(
     status: int = 200,
 ) -> HttpResponse:
     rows = [shown(row, form if row.decision.id == decision_id else None) for row in second_person(user.tenant, user)]
-    context = {"rows": rows, "form": form, "trouble": trouble, "done": done(request, user)}
+    gone = form is not None and all(row.row.decision.id != decision_id for row in rows)
+    context = {
+        "rows": rows,
+        "form": form,
+        "trouble": trouble,
+        "typed": request.POST.get("reason", "") if gone else "",
+        "done": done(request, user),
+    }
     return render(request, "second.html", context, status=status)
 
 
@@ -82,7 +90,7 @@ def decide(request: HttpRequest, decision_id: UUID) -> HttpResponse:
     try:
         approval = answer(user=user, decision=decision, reason=form.cleaned_data.get("reason", ""), at=timezone.now())
     except InvalidDecision as problem:
-        form.add_error("reason", str(problem))
+        complain(form, problem)
         return page(request, user, decision_id, form, status=422)
     except StaleVerdict as problem:
         return page(request, user, decision_id, form, problem.sentence, status=409)

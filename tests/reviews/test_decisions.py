@@ -8,7 +8,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from audit.models import AuditEvent
 from reviews import decisions, queues
-from reviews.decisions import InvalidDecision, StaleVerdict
+from reviews.decisions import InvalidDecision, StaleDecision, StaleVerdict
 from reviews.models import Approval, Decision, Standing
 from reviews.permissions import Refused
 from reviews.rules import REASON_CODES
@@ -155,6 +155,7 @@ def test_it_is_refused_without_what_a_decision_needs(tenant: Any, officer: Any, 
             user=officer,
             finding=on,
             verdict_id=Standing.objects.get(finding=on).verdict_row_id,
+            newest_word_id=None,
             at=make.AT,
             form_token=uuid4(),
             **{"reason": make.REASON, "evidence": ["The report itself"], **values},
@@ -393,6 +394,58 @@ def test_the_second_persons_list_shows_ones_own_and_lets_only_others_act(
     assert queues.count_second(awaiting.tenant, other) == 1
     admin = make.user(awaiting.tenant, "admin")
     assert not queues.second_person(awaiting.tenant, admin)[0].actionable
+
+
+# Deciding after somebody else
+
+
+def said(officer: Any, other: Any, on: Any, what: str) -> None:
+    """Something said of the finding after the page was opened, all by `other` where a page is about it."""
+    if what == "decided":
+        make.decide(other, on, "stands", at=make.later())
+        return
+    made = make.decide(officer, on, "does_not_stand")
+    word = {"approved": decisions.approve, "refused": decisions.refuse, "taken back": decisions.reverse}[what]
+    word(user=other, decision=made, reason=make.REASON, at=make.later())
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("decided", "has decided about this finding"),
+        ("approved", "has approved a decision on this finding"),
+        ("refused", "has refused a decision on this finding"),
+        ("taken back", "has taken a decision on this finding back"),
+    ],
+)
+def test_nobody_overrides_a_colleague_unseen(tenant: Any, officer: Any, other: Any, what: str, sentence: str) -> None:
+    on = contradicted(tenant)
+    said(officer, other, on, what)
+    before = Decision.objects.count()
+    first = Decision.objects.filter(reverses=None).first()
+    unseen = {None, first.id if first and what != "decided" else None}
+    for shown in unseen:
+        with pytest.raises(StaleDecision, match=f"{other.display_name} {sentence} since you opened the page."):
+            make.decide(officer, on, "needs_more", newest_word_id=shown, at=make.later(2))
+    assert Decision.objects.count() == before
+    make.decide(officer, on, "needs_more", at=make.later(2))
+    assert Decision.objects.count() == before + 1
+
+
+def test_a_clock_that_is_behind_hides_no_second_word(tenant: Any, officer: Any, other: Any) -> None:
+    on = contradicted(tenant)
+    made = make.decide(officer, on, "does_not_stand", at=make.later(5))
+    decisions.approve(user=other, decision=made, reason=make.REASON, at=make.AT)
+    with pytest.raises(StaleDecision, match="has approved"):
+        make.decide(officer, on, "stands", newest_word_id=made.id, at=make.later(6))
+
+
+def test_a_word_on_another_finding_is_none_on_this_one(tenant: Any, officer: Any) -> None:
+    case = make.verified(tenant, f1="contradicted", f2="contradicted")
+    elsewhere = make.decide(officer, make.finding_of(case, "f1"), "stands")
+    make.decide(officer, make.finding_of(case, "f2"), "stands", newest_word_id=None)
+    with pytest.raises(InvalidDecision):
+        make.decide(officer, make.finding_of(make.verified(tenant, f1="contradicted")), newest_word_id=elsewhere.id)
 
 
 # Taking back

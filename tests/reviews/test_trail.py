@@ -10,7 +10,7 @@ from django.db import connection
 
 from audit.verification import verify_tenant
 from reviews import decisions
-from reviews.decisions import StaleVerdict
+from reviews.decisions import StaleDecision, StaleVerdict
 from reviews.models import Decision, Standing
 from tests import factories as make
 
@@ -96,6 +96,29 @@ def test_a_form_sent_twice_at_once_is_recorded_once(tenant: Any) -> None:
     assert len(made) == 4
     assert len(set(made)) == 1
     assert Decision.objects.count() == 1
+
+
+def test_of_two_officers_who_decide_at_once_one_is_recorded(tenant: Any) -> None:
+    on = make.finding_of(make.verified(tenant, f1="contradicted"))
+    start, told = threading.Barrier(2), []
+    officers = [(make.user(tenant), "stands"), (make.user(tenant), "does_not_stand")]
+
+    def send() -> None:
+        officer, outcome = officers.pop()
+        start.wait()
+        try:
+            told.append(make.decide(officer, on, outcome, newest_word_id=None).author)
+        except StaleDecision as late:
+            told.append(late.sentence)
+        finally:
+            connection.close()
+
+    together(send, 2)
+    (made,) = Decision.objects.all()
+    assert set(map(str, told)) == {
+        str(made.author),
+        f"{made.author} has decided about this finding since you opened the page.",
+    }
 
 
 def test_of_two_second_persons_at_once_one_answers(tenant: Any) -> None:

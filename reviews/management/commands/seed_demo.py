@@ -19,7 +19,7 @@ from reviews.decisions import decide
 from reviews.demo.cases import OF_DEFAULT, OF_MERIDIAN, Report
 from reviews.models import Decision, User
 from reviews.permissions import Refused
-from reviews.rules import StaleVerdict
+from reviews.rules import Stale
 from verifier.domain.verdicts import Verdict
 from verifier.intake import accept_report
 from verifier.models import ApiKey, Case, Finding, FindingVerdict, Verification
@@ -127,11 +127,12 @@ def decide_when_verified(tenant: Tenant, shown: Shown) -> None:
     verdict = wait_for_verdict(finding)
     if verdict is None or verdict.verdict != shown.under or officer is None:
         return
-    with suppress(Refused, StaleVerdict):  # somebody was quicker: the case is theirs
+    with suppress(Refused, Stale):  # somebody was quicker: the case is theirs
         decide(
             user=officer,
             finding=finding,
             verdict_id=verdict.id,
+            newest_word_id=None,
             outcome=shown.outcome,
             reason_code=shown.reason_code,
             reason=shown.reason,

@@ -19,18 +19,27 @@ class SignInForm(forms.Form):
 
 
 class BoundedUpload(TemporaryFileUploadHandler):
-    """Stops keeping a file once it is larger than a report may be. The rest of the form is read as usual."""
+    """Writes at most a report's bytes of a request to disk, and nothing for someone who hasn't signed in.
+
+    What is over is read to its end and dropped: the answer can then say how large the file is.
+    """
+
+    received = 0  # in this request, over all its files
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
+        if self.request is None or not self.request.user.is_authenticated:
+            raise SkipFile
         super().new_file(*args, **kwargs)
-        self.received = 0
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self.received += len(raw_data)
+        if self.received <= settings.MAX_REPORT_BYTES:
+            super().receive_data_chunk(raw_data, start)
+
+    def file_complete(self, file_size: int) -> Any:
         if self.received > settings.MAX_REPORT_BYTES:
-            self.request.file_too_large = True  # type: ignore[union-attr]
-            raise SkipFile
-        super().receive_data_chunk(raw_data, start)
+            self.request.too_large = (self.file_name, file_size)  # type: ignore[union-attr]
+        return super().file_complete(file_size)
 
 
 class DecisionForm(forms.Form):

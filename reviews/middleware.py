@@ -1,7 +1,9 @@
-"""Whose data a request may see, and what becomes of a refusal."""
+"""Whose data a request may see, how much it may send, what may be kept of its answer, and what becomes of a refusal."""
 
 from collections.abc import Callable
+from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +15,54 @@ from reviews.models import User
 from reviews.permissions import Refused
 
 ALIVE = "/healthz"  # the process says that it is up without asking anybody
+READ_THROUGH = 256 * 1024 * 1024  # bytes of an upload that is too large, so that its sender sees the answer
+
+Next = Callable[[HttpRequest], HttpResponse]
+
+
+class NotStoredMiddleware:
+    """No browser and no proxy keeps an answer: after signing out nobody can leaf back to a case.
+
+    Static files are answered before this.
+    """
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class BodyMiddleware:
+    """Refuses a body by its announced length, before anything of it is read; more than announced is never read.
+
+    It comes after the question who has signed in and before the check of the form's token, which reads the form.
+    """
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        if getattr(view, "csrf_exempt", False):
+            return None  # the API reads its bodies itself, by its own limit
+        length = request.headers.get("Content-Length", "")
+        if length.isdecimal() and int(length) > most_bytes(request):
+            return render(request, "413.html", status=413)
+        return None
+
+
+def most_bytes(request: HttpRequest) -> int:
+    """A form's bytes, and a report's for someone signed in who uploads one."""
+    form: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    match = request.resolver_match
+    if match and match.view_name == "upload" and request.user.is_authenticated:
+        return max(READ_THROUGH, settings.MAX_REPORT_BYTES + form)
+    return form
 
 
 class TenantMiddleware:
@@ -22,7 +72,7 @@ class TenantMiddleware:
     Someone deactivated has no user any more: the session then stands for nobody and is asked to sign in.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

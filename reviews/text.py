@@ -38,3 +38,11 @@ def assemble(parts: Iterable[tuple[str, str]]) -> str:
 def readable(text: str) -> str:
     """Text for a page: what has no glyph, or would turn the direction of what stands around it, is shown as U+FFFD."""
     return text.translate(UNSHOWABLE)
+
+
+def size(count: int) -> str:
+    """So many bytes as people say it, such as 10 MiB or 98.1 KiB."""
+    for unit, name in ((1024 * 1024, "MiB"), (1024, "KiB")):
+        if count >= unit:
+            return f"{count / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{count} bytes"

@@ -246,7 +246,7 @@ def refusal(request: HttpRequest, status: int, detail: str) -> HttpResponse:
 
 
 def finish(view: View) -> View:
-    """What all views of the API share: no session needed, nothing of it cached, and 405 in JSON too."""
+    """What all views of the API share: no session needed, and 405 in JSON too."""
 
     @functools.wraps(view)
     def finished(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -255,7 +255,6 @@ def finish(view: View) -> View:
             allowed = response["Allow"]
             response = refusal(request, 405, f"The method {request.method} isn't one of {allowed}.")
             response["Allow"] = allowed
-        response.headers.setdefault("Cache-Control", "no-store")
         return response
 
     return login_not_required(finished)

@@ -68,12 +68,15 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "reviews.middleware.NotStoredMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
+    # A form is read to check its token: only of those who may send one, and not before its length is known.
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "reviews.middleware.BodyMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
     "reviews.middleware.TenantMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -157,9 +160,9 @@ WHITENOISE_MANIFEST_STRICT = False
 
 # Intake
 MAX_REPORT_BYTES = environment.integer("MAX_REPORT_BYTES", 10 * 1024 * 1024, least=1024)
-DATA_UPLOAD_MAX_MEMORY_SIZE = (
-    MAX_REPORT_BYTES + 64 * 1024
-)  # a form around the report; the report itself is counted on its own
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024  # a form without its file; the report is counted on its own
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_HANDLERS = ["reviews.forms.BoundedUpload"]
 
 # Providers: base address and key; a provider without key (OpenSanctions: nor own address) is not configured.

@@ -1,6 +1,8 @@
 """All addresses. The API is one NinjaAPI; the routers and pages of the other apps are named by string."""
 
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import include, path
 from django.views import defaults
 
@@ -17,6 +19,16 @@ urlpatterns = [
     path("trail/", include("audit.urls")),
     path("", include("reviews.urls")),
 ]
+
+
+TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A form with more in it than any of ours is too large, not broken."""
+    if isinstance(exception, TOO_MUCH):
+        return render(request, "413.html", status=413)
+    return defaults.bad_request(request, exception)
 
 
 def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from audit.models import ActorType
 from reviews.permissions import check_can_submit_report
+from reviews.text import size
 from reviews.views.common import person
 from verifier.intake import InvalidReport, ReportConflict, ReportTooLarge, accept_report
 
@@ -23,8 +24,8 @@ def upload(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return page(request)
     file = request.FILES.get("report")  # reads the request, and finds out how large the file is
-    if getattr(request, "file_too_large", False):
-        return page(request, [{"message": str(ReportTooLarge())}], status=413)
+    if too_large := getattr(request, "too_large", None):
+        return refuse_size(request, *too_large)
     if file is None:
         return page(request, [{"message": "Choose the file of the report."}], status=422)
     try:
@@ -36,8 +37,8 @@ def upload(request: HttpRequest) -> HttpResponse:
             actor_role=user.role,
             at=timezone.now(),
         )
-    except ReportTooLarge as problem:
-        return page(request, [{"message": str(problem)}], status=413, name=file.name)
+    except ReportTooLarge:
+        return refuse_size(request, str(file.name), file.size or 0)
     except ReportConflict as problem:
         return page(request, [{"path": "$.iteration", "message": str(problem)}], status=409, name=file.name)
     except InvalidReport as problem:
@@ -45,13 +46,24 @@ def upload(request: HttpRequest) -> HttpResponse:
     return redirect("case", accepted.case.id)
 
 
+def refuse_size(request: HttpRequest, name: str, bytes_sent: int) -> HttpResponse:
+    most = settings.MAX_REPORT_BYTES
+    message = (
+        f"The file is {size(bytes_sent)} large ({bytes_sent:,} bytes). "
+        f"A report may have at most {size(most)} ({most:,} bytes)."
+    )
+    return page(request, [{"message": message}], status=413, name=name)
+
+
 def page(
     request: HttpRequest, problems: Sequence[object] = (), status: int = 200, name: str | None = ""
 ) -> HttpResponse:
     context = {
         "problems": problems[:MOST_PROBLEMS],
+        "has_paths": status in (409, 422) and bool(name),
         "more_problems": len(problems) - MOST_PROBLEMS,
         "file_name": name,
         "most_bytes": settings.MAX_REPORT_BYTES,
+        "most": size(settings.MAX_REPORT_BYTES),
     }
     return render(request, "upload.html", context, status=status)

@@ -6,11 +6,17 @@ const input = zone.querySelector("input[type=file]");
 const name = zone.querySelector("[data-drop-name]");
 const most = Number(zone.dataset.drop);
 
+function sizeOf(bytes) {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const [unit, word] = bytes < 1024 * 1024 ? [1024, "KiB"] : [1024 * 1024, "MiB"];
+  return `${Math.round((bytes / unit) * 10) / 10} ${word}`;
+}
+
 function tell() {
   const file = input.files[0];
   if (!file) return;
-  const size = `${Math.ceil(file.size / 1024)} KiB`;
-  name.textContent = file.size > most ? `${file.name}, ${size}: larger than a report may be` : `${file.name}, ${size}`;
+  const told = `${file.name}, ${sizeOf(file.size)}`;
+  name.textContent = file.size > most ? `${told}: larger than the ${zone.dataset.dropMost} a report may have` : told;
 }
 
 zone.addEventListener("dragover", (event) => {

@@ -14,7 +14,11 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 AsApplication = Callable[[], AbstractContextManager[None]]
-NOT_OFFICERS = {"an admin": {"role": "admin"}, "an auditor": {"role": "auditor"}, "one who left": {"is_active": False}}
+NOT_OFFICERS: dict[str, dict[str, Any]] = {
+    "an admin": {"role": "admin"},
+    "an auditor": {"role": "auditor"},
+    "one who left": {"is_active": False},
+}
 
 
 @pytest.fixture
@@ -52,7 +56,7 @@ ROWS = {"a decision": written_by, "a second word": second_word}
 def test_the_application_role_cannot_write_for_someone_who_is_no_active_officer(
     waiting: Decision, as_application: AsApplication, who: str, row: str
 ) -> None:
-    changes: dict[str, Any] = NOT_OFFICERS[who]
+    changes = NOT_OFFICERS[who]
     person = make.user(waiting.tenant, **changes)
     refused = pytest.raises(IntegrityError, match=f"{row} is refused: the person is not an active officer")
     with as_application(), tenant_scope(waiting.tenant_id), refused, transaction.atomic():

@@ -100,6 +100,21 @@ def test_reading_is_by_role(scene: scenes.Scene, client_of: Callable[..., Client
 
 
 @pytest.mark.parametrize("role", ROLES)
+def test_no_answer_is_kept_by_the_browser(scene: scenes.Scene, client_of: Callable[..., Client], role: str) -> None:
+    client, everywhere = client_of(getattr(scene, role)), addresses(scene)
+    everywhere |= {"trail": reverse("trail"), "nowhere": "/nowhere/", "healthz": "/healthz", "readyz": "/readyz"}
+    everywhere |= {"api": f"/api/v1/cases/{scene.case.id}", "trail_event": reverse("trail_event", args=[uuid4()])}
+    kept = {name: client.get(address).headers.get("Cache-Control") for name, address in everywhere.items()}
+    assert kept == dict.fromkeys(everywhere, "no-store")
+
+
+def test_an_answer_of_the_api_is_not_kept_either(scene: scenes.Scene) -> None:
+    _, token = ApiKey.create(tenant=scene.tenant, label="loader", scopes=["cases"], by="tests", at=factories.AT)
+    answer = Client().get(f"/api/v1/cases/{scene.case.id}", headers={"Authorization": f"Bearer {token}"})
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+
+
+@pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("name", ACTING)
 def test_acting_is_by_role(scene: scenes.Scene, client_of: Callable[..., Client], role: str, name: str) -> None:
     client = client_of(getattr(scene, role))
@@ -181,7 +196,7 @@ def test_only_officers_see_controls_that_decide(
 ) -> None:
     page = client_of(getattr(scene, role)).get(reverse("case", args=[scene.case.id])).content.decode()
     assert ("Check and record" in page) is (role == "officer")
-    assert ('class="button small">Claim' in page) is (role == "officer")
+    assert ('class="button small">Take the case' in page) is (role == "officer")
 
 
 def test_the_author_sees_no_way_to_second_their_own_decision(

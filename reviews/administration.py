@@ -1,17 +1,21 @@
-"""What admins do: people, keys and switches. Each change is one transaction with its event."""
+"""What admins do: people, keys and switches. Each change is one transaction with its event.
+
+What changes something gives that event back, and None where everything was so already.
+"""
 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from audit.log import record
-from audit.models import ActorType
+from audit.models import ActorType, AuditEvent
 from reviews.models import User
 from reviews.permissions import Refused, check_can_administer, check_can_administer_user, check_same_tenant
 from verifier.models import ApiKey, Switch
@@ -25,12 +29,20 @@ class InvalidChange(Exception):
         self.problems = problems
 
 
+class SentBefore(Exception):
+    """This very form has done its work already."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewUser:
     """`password` exists nowhere else in the clear: show it once."""
 
     user: User
     password: str
+    event: AuditEvent
+
+
+TAKEN = "This name is taken. Choose another."
 
 
 def create_user(
@@ -52,11 +64,14 @@ def create_user(
     )
     check_new_user(user, password)
     user.set_password(password)
-    with transaction.atomic():
-        user.save(force_insert=True)
-        trained = trained_at.isoformat() if trained_at else None
-        note(admin, "user_created", user, {"role": role, "trained_at": trained}, at)
-    return NewUser(user, password)
+    trained = trained_at.isoformat() if trained_at else None
+    try:
+        with transaction.atomic():
+            user.save(force_insert=True)
+            event = note(admin, "user_created", user, {"role": role, "trained_at": trained}, at)
+    except IntegrityError:  # someone else took the name since it was looked up
+        raise InvalidChange({"username": TAKEN}) from None
+    return NewUser(user, password, event)
 
 
 def check_new_user(user: User, password: str) -> None:
@@ -64,7 +79,7 @@ def check_new_user(user: User, password: str) -> None:
     if not user.username or len(user.username) > 150 or not user.username.isprintable():
         problems["username"] = "Give a name to sign in with, of at most 150 characters."
     elif User.objects.filter(username=user.username).exists():
-        problems["username"] = "This name is taken. Choose another."
+        problems["username"] = TAKEN
     if len(user.display_name) > 150 or not user.display_name.isprintable():
         problems["display_name"] = "Give a name of at most 150 characters."
     if user.role not in User.Role.values:
@@ -77,7 +92,7 @@ def check_new_user(user: User, password: str) -> None:
         raise InvalidChange(problems)
 
 
-def change_role(*, admin: User, user: User, role: str, at: datetime) -> User:
+def change_role(*, admin: User, user: User, role: str, at: datetime) -> AuditEvent | None:
     """Raises Refused, also where it would leave the tenant without an admin, or InvalidChange."""
     if role not in User.Role.values:
         raise InvalidChange({"role": "Choose a role."})
@@ -86,27 +101,25 @@ def change_role(*, admin: User, user: User, role: str, at: datetime) -> User:
         user = User.objects.select_for_update().get(pk=user.pk)
         check_can_administer_user(admins.get(admin.pk, admin), user)
         if user.role == role:
-            return user
+            return None
         check_admin_left(admins, user, role != User.Role.ADMIN)
         before, user.role = user.role, role
         user.save(update_fields=["role"])
-        note(admin, "role_changed", user, {"from": before, "to": role}, at)
-    return user
+        return note(admin, "role_changed", user, {"from": before, "to": role}, at)
 
 
-def deactivate(*, admin: User, user: User, at: datetime) -> User:
+def deactivate(*, admin: User, user: User, at: datetime) -> AuditEvent | None:
     """The person can't sign in any more, and open sessions end. Raises Refused."""
     with transaction.atomic():
         admins = lock_admins(admin)
         user = User.objects.select_for_update().get(pk=user.pk)
         check_can_administer_user(admins.get(admin.pk, admin), user)
         if not user.is_active:
-            return user
+            return None
         check_admin_left(admins, user, True)
         user.is_active = False
         user.save(update_fields=["is_active"])
-        note(admin, "user_deactivated", user, {"role": user.role}, at)
-    return user
+        return note(admin, "user_deactivated", user, {"role": user.role}, at)
 
 
 def lock_admins(admin: User) -> dict[int, User]:
@@ -123,41 +136,54 @@ def check_admin_left(admins: dict[int, User], user: User, leaves: bool) -> None:
         raise Refused("This is the last admin. Make someone else an admin first.")
 
 
-def create_key(*, admin: User, label: str, scopes: Sequence[str], at: datetime) -> tuple[ApiKey, str]:
-    """A key of the admin's own tenant and its token, to be shown once. Raises Refused or InvalidChange."""
+def create_key(
+    *, admin: User, label: str, scopes: Sequence[str], form_token: UUID | None = None, at: datetime
+) -> tuple[ApiKey, str]:
+    """A key of the admin's own tenant and its token, to be shown once. The form's token becomes the key's id.
+
+    Raises Refused, InvalidChange, or SentBefore where the form has made its key already.
+    """
     check_can_administer(admin)
     label = label.strip()
     if not label or len(label) > 100 or not label.isprintable():
         raise InvalidChange({"label": "Give the key a name of at most 100 characters."})
     try:
         return ApiKey.create(
-            tenant=admin.tenant, label=label, scopes=scopes, by=admin.username, actor_role=admin.role, at=at
+            tenant=admin.tenant,
+            label=label,
+            scopes=scopes,
+            by=admin.username,
+            actor_role=admin.role,
+            id=form_token,
+            at=at,
         )
     except ValueError:
         raise InvalidChange({"scopes": "Choose at least one thing the key may do."}) from None
+    except IntegrityError:
+        raise SentBefore from None
 
 
-def revoke_key(*, admin: User, key: ApiKey, at: datetime) -> None:
+def revoke_key(*, admin: User, key: ApiKey, at: datetime) -> AuditEvent | None:
     check_can_administer(admin)
     check_same_tenant(admin, key.tenant_id)
-    key.revoke(by=admin.username, actor_role=admin.role, at=at)
+    return key.revoke(by=admin.username, actor_role=admin.role, at=at)
 
 
-def change_switch(*, admin: User, name: str, enabled: bool, reason: str, at: datetime) -> None:
+def change_switch(*, admin: User, name: str, enabled: bool, reason: str, at: datetime) -> AuditEvent | None:
     """For the whole installation, with a reason; its event stands on the chain of the tenant `system`."""
     check_can_administer(admin)
     if not reason.strip():
         raise InvalidChange({"reason": "Say why."})
     try:
-        Switch.change(
+        return Switch.change(
             name=name, enabled=enabled, by=admin.username, actor_role=admin.role, reason=reason.strip(), at=at
         )
     except KeyError:
         raise InvalidChange({"name": "There is no such switch."}) from None
 
 
-def note(admin: User, event_type: str, user: User, details: dict[str, Any], at: datetime) -> None:
-    record(
+def note(admin: User, event_type: str, user: User, details: dict[str, Any], at: datetime) -> AuditEvent:
+    return record(
         tenant_id=admin.tenant_id,
         event_type=event_type,
         actor=admin.username,

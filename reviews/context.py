@@ -33,6 +33,7 @@ APART = ("upload", "trail")
 
 
 @dataclass(frozen=True, slots=True)
+    "deactivate",
 class Entry:
     """A place in the rail."""
 

@@ -132,6 +132,7 @@ class SwitchForm(forms.Form):
 
 class KeyForm(forms.Form):
     label = forms.CharField(
+    form_token = forms.UUIDField(widget=forms.HiddenInput, required=False)
         label="What it is for",
         help_text="Such as the system that will use it.",
         max_length=100,
@@ -147,6 +148,7 @@ class KeyForm(forms.Form):
 
 class UserForm(forms.Form):
     username = forms.CharField(
+    form_token = forms.UUIDField(widget=forms.HiddenInput, required=False)
         label="Sign-in name",
         help_text="Unique in the installation, such as m.tamm.",
         max_length=150,

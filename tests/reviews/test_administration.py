@@ -1,6 +1,8 @@
 """People, keys and switches: admins only, own tenant only, each with its event."""
 
+from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth import authenticate
@@ -8,7 +10,7 @@ from django.db import DatabaseError
 
 from audit.models import SYSTEM_TENANT_ID, AuditEvent
 from reviews import administration
-from reviews.administration import InvalidChange
+from reviews.administration import InvalidChange, SentBefore
 from reviews.models import User
 from reviews.permissions import Refused
 from tests import factories as make
@@ -88,7 +90,7 @@ def test_a_name_is_given_once_in_the_installation(admin: Any) -> None:
         create(admin)
 
 
-ACTS = {
+ACTS: dict[str, Callable[..., Any]] = {
     "create": lambda by, user, key: create(by),
     "role": lambda by, user, key: administration.change_role(admin=by, user=user, role="auditor", at=make.AT),
     "deactivate": lambda by, user, key: administration.deactivate(admin=by, user=user, at=make.AT),
@@ -119,11 +121,38 @@ def test_another_tenants_people_and_keys_are_out_of_reach(admin: Any, officer: A
 
 
 def test_a_role_changes_with_its_event(admin: Any, officer: Any) -> None:
-    administration.change_role(admin=admin, user=officer, role="auditor", at=make.AT)
+    event = administration.change_role(admin=admin, user=officer, role="auditor", at=make.AT)
     officer.refresh_from_db()
     assert officer.role == "auditor"
-    administration.change_role(admin=admin, user=officer, role="auditor", at=make.AT)
-    assert len(events("role_changed")) == 1
+    assert events("role_changed") == [event]
+
+
+@pytest.mark.parametrize("act", ["role", "deactivate", "revoke", "switch"])
+def test_what_is_so_already_leaves_no_further_event(admin: Any, officer: Any, act: str) -> None:
+    key = administration.create_key(admin=admin, label="k", scopes=["cases"], at=make.AT)[0]
+    first = ACTS[act](admin, officer, key)
+    before = AuditEvent.objects.count()
+    assert first is not None
+    assert ACTS[act](admin, officer, key) is None
+    assert AuditEvent.objects.count() == before
+
+
+def test_a_form_sent_twice_makes_one_key(admin: Any) -> None:
+    values: dict[str, Any] = {"label": "Core system", "scopes": ["cases"], "form_token": uuid4(), "at": make.AT}
+    key, _ = administration.create_key(admin=admin, **values)
+    with pytest.raises(SentBefore):
+        administration.create_key(admin=admin, **values)
+    assert list(ApiKey.objects.filter(tenant=admin.tenant)) == [key]
+    assert len(events("api_key_created")) == 1
+
+
+def test_a_name_taken_in_the_same_moment_is_refused_like_any_taken_name(
+    admin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create(admin)
+    monkeypatch.setattr(administration, "check_new_user", lambda *_: None)
+    with pytest.raises(InvalidChange, match="taken"):
+        create(admin)
 
 
 def test_a_role_stays_without_the_event(admin: Any, officer: Any, trail_fails: None) -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection, models, transaction
 
 from audit.log import record, tenant_scope
-from audit.models import SYSTEM_TENANT_ID, ActorType, Tenant
+from audit.models import SYSTEM_TENANT_ID, ActorType, AuditEvent, Tenant
 
 SCOPES = ("reports", "cases", "monitoring")
 
@@ -28,6 +28,8 @@ class ApiKey(models.Model):
     created_at = models.DateTimeField()
     created_by = models.CharField(max_length=200)
     revoked_at = models.DateTimeField(null=True)
+
+    creation: AuditEvent | None = None  # its event, on the object that `create` gives
 
     def __str__(self) -> str:
         return f"{self.label} ({self.hint}…)"
@@ -55,14 +57,19 @@ class ApiKey(models.Model):
         by: str,
         actor_type: ActorType = ActorType.PERSON,
         actor_role: str = "",
+        id: uuid.UUID | None = None,
         at: datetime,
     ) -> tuple[Self, str]:
-        """A new key and its token, which exists nowhere else. Raises ValueError for a scope there isn't."""
+        """A new key and its token, which exists nowhere else. Raises ValueError for a scope there isn't.
+
+        With an `id` of the caller's own, asking twice makes one key: the second time raises IntegrityError.
+        """
         unknown = sorted(set(scopes) - set(SCOPES))
         if unknown or not scopes:
             raise ValueError(f"the scopes of a key are some of {', '.join(SCOPES)}, not {', '.join(unknown) or 'none'}")
         token = cls.new_token()
         key = cls(
+            id=id or uuid.uuid4(),
             tenant=tenant,
             label=label,
             scopes=[scope for scope in SCOPES if scope in scopes],
@@ -72,18 +79,22 @@ class ApiKey(models.Model):
         key.token_sha256, key.hint = cls.digest(token), token[:9]
         with tenant_scope(tenant.id), transaction.atomic():
             key.save(force_insert=True)
-            key.note("api_key_created", by, actor_type, actor_role, at)
+            key.creation = key.note("api_key_created", by, actor_type, actor_role, at)
         return key, token
 
-    def revoke(self, *, by: str, actor_type: ActorType = ActorType.PERSON, actor_role: str = "", at: datetime) -> None:
-        """From now on the key opens nothing. Revoking it again changes nothing."""
+    def revoke(
+        self, *, by: str, actor_type: ActorType = ActorType.PERSON, actor_role: str = "", at: datetime
+    ) -> AuditEvent | None:
+        """From now on the key opens nothing. Revoking it again changes nothing and leaves no event."""
+        event = None
         with tenant_scope(self.tenant_id), transaction.atomic():
             if ApiKey.objects.filter(id=self.id, revoked_at=None).update(revoked_at=at):
-                self.note("api_key_revoked", by, actor_type, actor_role, at)
+                event = self.note("api_key_revoked", by, actor_type, actor_role, at)
         self.refresh_from_db(fields=["revoked_at"])
+        return event
 
-    def note(self, event_type: str, by: str, actor_type: ActorType, actor_role: str, at: datetime) -> None:
-        record(
+    def note(self, event_type: str, by: str, actor_type: ActorType, actor_role: str, at: datetime) -> AuditEvent:
+        return record(
             tenant_id=self.tenant_id,
             event_type=event_type,
             actor=by,
@@ -121,17 +132,21 @@ class Switch(models.Model):
         return cls.states()[name]
 
     @classmethod
-    def change(cls, *, name: str, enabled: bool, by: str, actor_role: str = "", reason: str, at: datetime) -> None:
-        """Sets a switch for the whole installation. Setting it to what it is already changes nothing."""
+    def change(
+        cls, *, name: str, enabled: bool, by: str, actor_role: str = "", reason: str, at: datetime
+    ) -> AuditEvent | None:
+        """Sets a switch for the whole installation. Setting it to what it is already changes nothing: no event."""
         if not reason.strip():
             raise ValueError("a switch is changed for a reason")
         first_value = settings.SWITCHES[name]
         with transaction.atomic():
             hold_switches()
             if cls.is_on(name) == enabled:
-                return
+                return None
             switch = Switch.objects.filter(name=name).first() or Switch(name=name, environment_value=first_value)
-            switch.set(enabled=enabled, by=by, actor_type=ActorType.PERSON, actor_role=actor_role, reason=reason, at=at)
+            return switch.set(
+                enabled=enabled, by=by, actor_type=ActorType.PERSON, actor_role=actor_role, reason=reason, at=at
+            )
 
     @classmethod
     def apply_environment(cls, *, at: datetime) -> list[str]:
@@ -153,11 +168,11 @@ class Switch(models.Model):
 
     def set(
         self, *, enabled: bool, by: str, actor_type: ActorType, actor_role: str = "", reason: str, at: datetime
-    ) -> None:
+    ) -> AuditEvent:
         """Inside a transaction: keeps the value and its event, on the chain of the tenant `system`."""
         self.enabled, self.changed_by, self.reason, self.changed_at = (enabled, by, reason, at)
         self.save()
-        record(
+        return record(
             tenant_id=SYSTEM_TENANT_ID,
             event_type="switch_changed",
             actor=by,

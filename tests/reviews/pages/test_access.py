@@ -31,6 +31,9 @@ READING = {
     "administration": (403, 200, 403),
     "administration_keys": (403, 200, 403),
     "administration_users": (403, 200, 403),
+    "revoke_key": (403, 200, 403),
+    "change_role": (403, 422, 403),  # asked without a role
+    "deactivate": (403, 200, 403),
 }
 # name: statuses of an empty POST: what the role may do is refused for what is missing, never for the role
 ACTING = {
@@ -45,7 +48,7 @@ ACTING = {
     "administration_keys": (403, 422, 403),
     "revoke_key": (403, 302, 403),
     "administration_users": (403, 422, 403),
-    "change_role": (403, 409, 403),
+    "change_role": (403, 422, 403),
     "deactivate": (403, 302, 403),
     "stay": (302, 302, 302),
     "sign_out": (302, 302, 302),

@@ -71,7 +71,7 @@ def check_held(*, user: User, case: Case, at: datetime) -> Claim:
     if current.holder_id != user.pk and current.expires_at > at:
         raise NotHeld(f"{current.holder.display_name} took this case at {current.claimed_at:%H:%M} UTC.")
     if current.holder_id != user.pk or current.expires_at <= at:
-        raise NotHeld(f"The claim lapsed at {current.expires_at:%H:%M} UTC after half an hour. Take the case again.")
+        raise NotHeld(f"This case was held until {current.expires_at:%H:%M} UTC, half an hour without a sign. Take it again.")
     return current
 
 

@@ -212,9 +212,9 @@ def read_decision(decision_id: UUID) -> Decision:
 def check_awaiting(case: Case, decision: Decision) -> None:
     """A second word is given only on a decision that still waits for it, under the verdict it was made under."""
     if approval_of(decision) is not None:
-        raise Refused("A second person has already answered this decision.")
+        raise Refused("A second officer has already answered this decision.")
     if status_of(decision) != "awaiting_second":
-        raise Refused("This decision doesn't wait for a second person.")
+        raise Refused("This decision doesn't wait for a second officer.")
     standing = Standing.objects.select_related("verdict_row").filter(case=case, decision=decision).first()
     if standing is None:
         raise Refused("A newer decision or a newer report has taken this decision's place.")

@@ -47,6 +47,7 @@ class DecisionForm(forms.Form):
 
     outcome = forms.ChoiceField(
         label="What becomes of the finding?",
+        help_text="“It stands” means that what it says is so. Either way it stays in the case, as reported.",
         widget=forms.RadioSelect,
         choices=[
             ("stands", "It stands"),

@@ -84,10 +84,10 @@ def can_claim(user: User, case: Case) -> bool:
 
 def check_can_second(user: User, decision: Decision) -> None:
     """Another officer than the author; no role is exempt."""
-    check_perm(user, "reviews.decide", "Only an officer can be the second person.")
+    check_perm(user, "reviews.decide", "Only officers approve or refuse a colleague's decision.")
     check_same_tenant(user, decision.tenant_id)
     if user.pk == decision.author_id:
-        raise Refused("You decided this yourself. Another officer must be the second person.")
+        raise Refused("You decided this yourself. Another officer must approve or refuse it.")
 
 
 def can_second(user: User, decision: Decision) -> bool:

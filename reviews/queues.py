@@ -244,7 +244,7 @@ def why(row: Waiting) -> str:
     if decision is None:
         return sentence
     if row.awaiting_second:
-        return f"{sentence} {decision.author.display_name} has set it aside; a second officer must agree."
+        return f"{sentence} {decision.author.display_name} decided that it does not stand; a second officer must approve."
     return f"{sentence} {after_decision(decision)}"
 
 

@@ -78,11 +78,16 @@ OUTCOMES = {
     "needs_more": "More is needed",
     "escalated": "Escalated",
 }
-KINDS = {"agree": "Agreement", "override": "Override", "ask_for_more": "Request for more", "escalate": "Escalation"}
+KINDS = {
+    "agree": "agrees with the verdict",
+    "override": "overrides the verdict",
+    "ask_for_more": "asks for more",
+    "escalate": "escalates",
+}
 STATUSES = {
     "effective": "in effect",
-    "awaiting_second": "waiting for a second person",
-    "reversed": "reversed",
+    "awaiting_second": "waits for a second officer",
+    "reversed": "no longer counts",
 }
 RUNS = {
     "queued": "waiting to start",
@@ -100,7 +105,7 @@ SCOPES = {"reports": "send reports", "cases": "read cases and run re-checks", "m
 SWITCHES = {
     "FINDING_CORRECTNESS_VERIFICATION_ENABLED": "Re-check decision-driving findings",
     "FINDING_CORROBORATION_ENABLED": "Label source trust and corroboration",
-    "MAKER_CHECKER_ENABLED": "Ask for a second person",
+    "MAKER_CHECKER_ENABLED": "Ask for a second officer",
 }
 SWITCH_EFFECTS = {
     "FINDING_CORRECTNESS_VERIFICATION_ENABLED": (
@@ -108,7 +113,7 @@ SWITCH_EFFECTS = {
     ),
     "FINDING_CORROBORATION_ENABLED": "Off: reports that arrive from then on carry no labels.",
     "MAKER_CHECKER_ENABLED": (
-        "Off: setting a sanctions or criminal finding aside takes effect without a second person."
+        "Off: a decision that a sanctions or criminal finding does not stand takes effect without a second officer."
     ),
 }
 TABLES = {

@@ -234,7 +234,7 @@ def row_state(finding: Finding, standing: Standing | None) -> str:
             else "not checked: the re-check is switched off"
         )
     if standing.awaiting_second:
-        return "waits for a second person"
+        return "waits for a second officer"
     if standing.answered:
         return "decided"
     if standing.verdict == "pending":

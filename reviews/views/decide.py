@@ -147,7 +147,7 @@ def page_about(case: Case, user: User, finding: Finding) -> CasePage:
     page = case_page(case=case, user=user, finding_id=str(finding.id), query="", at=at)
     if page.item is None or page.item.row == finding:
         return page
-    told = Finding.objects.filter(report_id=case.current_report_id, finding_id=finding.finding_id).first()
+    told = Finding.objects.filter(report=case.current_report, finding_id=finding.finding_id).first()
     return case_page(case=case, user=user, finding_id=str(told.id), query="", at=at) if told else page
 
 

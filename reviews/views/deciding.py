@@ -35,13 +35,13 @@ CONSEQUENCES = {
         "The finding counts as standing and leaves the queue. The machine's verdict stays visible beside your decision."
     ),
     "does_not_stand": (
-        "The finding counts as set aside and leaves the queue. It stays in the case, with its severity, its verdict "
+        "The finding counts as not standing and leaves the queue. It stays in the case, with its severity, its verdict "
         "and your reason."
     ),
     "needs_more": "The finding stays in the queue, and says that you asked for more.",
     "escalated": "The finding stays in the queue, and says that you escalated it.",
 }
-SECOND = "The decision goes to a second officer. Until another officer agrees the finding stays in the queue."
+SECOND = "The decision goes to a second officer. Until another officer approves it the finding stays in the queue."
 ACTS = {
     "stands": "Record: the finding stands",
     "does_not_stand": "Record: the finding does not stand",

@@ -194,6 +194,33 @@ def test_a_half_written_reason_survives_the_end_of_the_session(scene: Any, visit
     assert page.get_by_label("Reason", exact=True).input_value() == REASON
 
 
+@pytest.mark.parametrize("leaving", ["signs out", "is signed out"])
+def test_what_one_person_typed_is_never_shown_to_the_next_in_the_same_tab(
+    scene: Any, visit: Callable[..., Page], leaving: str
+) -> None:
+    page = visit(scene.officer)
+    page.goto(f"/cases/{scene.case.id}/")
+    reason = page.get_by_label("Reason", exact=True)
+    reason.fill(REASON)
+    if leaving == "signs out":
+        page.get_by_role("button", name="Sign out").click()
+    else:
+        page.context.clear_cookies()
+    sign_in(page, scene.second)
+    page.goto(f"/cases/{scene.case.id}/")
+    expect(reason).to_have_value("")
+    assert REASON not in page.content()
+    assert REASON not in page.evaluate("JSON.stringify(sessionStorage) + JSON.stringify(localStorage)")
+
+
+def sign_in(page: Page, user: Any) -> None:
+    page.goto("/sign-in/")
+    page.get_by_label("Name").fill(user.username)
+    page.get_by_label("Password").fill(factories.PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/")
+
+
 def test_the_judges_words_stand_apart_and_the_quote_is_marked_in_the_source(
     scene: Any, visit: Callable[..., Page]
 ) -> None:

@@ -1,10 +1,11 @@
-"""The main road in a real browser: report, queue, case, override, second person, trail."""
+"""The main road in a real browser: report, queue, case, override, second officer, trail."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -62,8 +63,8 @@ def test_a_report_ends_as_a_decision_in_the_trail(scene: Any, visit: Callable[..
     expect(second.locator("main")).to_contain_text(REASON)
     assert violations(second) == []
     second.get_by_label("Your reason").fill("I compared both registers and agree.")
-    second.get_by_role("button", name="Approve: set the finding aside").click()
-    expect(second.get_by_role("alert")).to_contain_text("Approved: the finding is set aside")
+    second.get_by_role("button", name="Approve: the finding does not stand").click()
+    expect(second.get_by_role("alert")).to_contain_text("Approved: the finding does not stand")
 
     auditor = visit(scene.auditor)
     auditor.goto(f"/trail/?about={case.id}")
@@ -123,6 +124,25 @@ def test_a_verdict_that_changed_meanwhile_refuses_and_keeps_every_word(scene: An
     assert Decision.objects.count() == 0
 
 
+def test_a_colleague_who_was_quicker_is_shown_before_one_overrides_them(scene: Any, visit: Callable[..., Any]) -> None:
+    on = factories.finding_of(scene.case, "f1")
+    officer = visit(scene.officer)
+    officer.goto(f"/cases/{scene.case.id}/?finding={on.id}")
+    fill_decision(officer)
+    officer.get_by_role("button", name="Check and record").click()
+    theirs = "The second list of the regime names this company."
+    factories.decide(scene.second, on, "stands", reason=theirs, at=timezone.now())
+    officer.get_by_role("button", name="Record:").click()
+    problem = officer.get_by_role("alert")
+    expect(problem).to_contain_text("Jaan Kask has decided about this finding since you opened the page.")
+    row = problem.get_by_role("row", name="Reason", exact=False).filter(has_text=theirs)
+    expect(row).to_contain_text(REASON)
+    assert violations(officer) == []
+    assert Decision.objects.count() == 1
+    check_and_record(officer)
+    assert Decision.objects.count() == 2
+
+
 def test_what_is_missing_is_listed_first_and_nothing_typed_is_lost(scene: Any, visit: Callable[..., Any]) -> None:
     officer = visit(scene.officer)
     officer.goto(f"/cases/{scene.case.id}/")
@@ -137,11 +157,43 @@ def test_what_is_missing_is_listed_first_and_nothing_typed_is_lost(scene: Any, v
     assert violations(officer) == []
 
 
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 700}, {"width": 320, "height": 600}])
+def test_each_line_of_the_error_summary_leads_to_a_field_in_plain_sight(
+    scene: Any, visit: Callable[..., Any], size: dict[str, int]
+) -> None:
+    officer = visit(scene.officer, viewport=size)
+    officer.goto(f"/cases/{scene.case.id}/")
+    officer.get_by_role("button", name="Check and record").click()
+    told = officer.locator(".problems a").all_inner_texts()
+    assert len(told) == 3
+    for words in told:
+        officer.locator(".problems").get_by_role("link", name=words).click()
+        assert officer.evaluate("document.activeElement.matches('input, textarea, select')")
+        field = officer.locator(".field", has=officer.locator(":focus"))
+        expect(field.locator(".wrong-text")).to_have_text(words)
+        assert on_top(officer, ":focus")
+        assert on_top(officer, ".field:focus-within .wrong-text")
+
+
+def on_top(page: Any, selector: str) -> bool:
+    """Whether the thing lies within the window and under nothing else, such as a sticky bar."""
+    return bool(
+        page.evaluate(
+            """selector => {
+                const wanted = document.querySelector(selector), box = wanted.getBoundingClientRect();
+                const top = document.elementFromPoint(box.left + box.width / 2, box.top + 2);
+                return top !== null && (wanted === top || wanted.contains(top));
+            }""",
+            selector,
+        )
+    )
+
+
 def test_of_two_who_claim_one_gets_it_and_the_other_is_told_by_whom(scene: Any, visit: Callable[..., Any]) -> None:
     first, other = visit(scene.officer), visit(scene.second)
     for page in (first, other):
         page.goto(f"/cases/{scene.case.id}/")
-    first.get_by_role("button", name="Claim").click()
+    first.get_by_role("button", name="Take the case").click()
     expect(first.get_by_text("held by you")).to_be_visible()
     other.evaluate("document.querySelector('form[action$=\"/claim/\"]').submit()")
     expect(other.get_by_role("heading", level=1)).to_contain_text("Mari Tamm holds this case since")

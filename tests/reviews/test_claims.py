@@ -64,7 +64,7 @@ def test_ones_own_claim_is_renewed_without_a_further_event(case: Any, officer: A
 
 def test_an_idle_claim_lapses_and_its_holder_is_told(case: Any, officer: Any, other: Any) -> None:
     claims.claim(user=officer, case=case, at=make.AT)
-    with pytest.raises(claims.NotHeld, match="lapsed at 09:00 UTC"):
+    with pytest.raises(claims.NotHeld, match="held until 09:00 UTC"):
         claims.check_held(user=officer, case=case, at=make.later(30))
     claims.claim(user=other, case=case, at=make.later(31))
     with pytest.raises(claims.NotHeld, match=f"{other.display_name} took this case at 09:01 UTC"):

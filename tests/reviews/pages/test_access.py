@@ -41,7 +41,7 @@ ACTING = {
     "release": (302, 403, 403),
     "recheck": (302, 302, 403),
     "decide": (409, 403, 403),
-    "take_back": (409, 403, 403),
+    "take_back": (422, 403, 403),
     "second_decide": (403, 403, 403),  # the officer here is its author
     "upload": (422, 422, 403),
     "switch": (403, 422, 403),
@@ -208,7 +208,7 @@ def test_the_author_sees_no_way_to_second_their_own_decision(
     addresses(scene)
     own = client_of(scene.officer).get(reverse("second")).content.decode()
     others = client_of(scene.second).get(reverse("second")).content.decode()
-    assert "Waiting for another person" in own
+    assert "You decided this, so another officer must approve or refuse it." in own
     assert "Approve:" not in own
     assert "Approve:" in others
 

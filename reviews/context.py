@@ -15,11 +15,16 @@ from reviews import words
 from reviews.models import User
 from reviews.permissions import can_administer, can_submit_report, can_view_cases
 from reviews.queues import Outage, count_second, count_waiting, outages
-from verifier.models import FindingVerdict
+from verifier.intake import VERIFICATION_SWITCH
+from verifier.models import FindingVerdict, Switch
 
 SIMULATED = (
     "Answers marked by a hatched edge are simulated: they come from a stand-in, not from an outside source, "
     "and say nothing about real people or companies."
+)
+SWITCHED_OFF = (
+    "The re-check is switched off: no source is asked about any finding, and a case that does not wait is not one that "
+    "passed. An admin can switch it on under Administration."
 )
 ADMINISTRATION = (
     "administration",
@@ -28,12 +33,12 @@ ADMINISTRATION = (
     "switch",
     "revoke_key",
     "change_role",
+    "deactivate",
 )
 APART = ("upload", "trail")
 
 
 @dataclass(frozen=True, slots=True)
-    "deactivate",
 class Entry:
     """A place in the rail."""
 
@@ -72,7 +77,7 @@ def rail(request: HttpRequest, user: User) -> list[Entry]:
     here = request.resolver_match.view_name if request.resolver_match else ""
     places: list[tuple[bool, str, tuple[str, ...], Callable[[], int] | None]] = [
         (can_view_cases(user), "Queue", ("queue", "home"), lambda: count_waiting(user.tenant)),
-        (can_view_cases(user), "Cases", ("cases", "case", "decide"), None),
+        (can_view_cases(user), "Cases", ("cases", "case", "progress", "decide"), None),
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
         (can_submit_report(user), "Upload", ("upload",), None),
@@ -92,7 +97,8 @@ def counting_second(user: User) -> Callable[[], int] | None:
 
 
 def banners(user: User) -> list[Banner]:
-    told = [outage_banner(outage) for outage in outages(user.tenant)]
+    told = [] if Switch.is_on(VERIFICATION_SWITCH) else [Banner("outage", "outage", SWITCHED_OFF)]
+    told += [outage_banner(outage) for outage in outages(user.tenant)]
     if settings.SIMULATED_ANSWERS or FindingVerdict.objects.filter(tenant_id=user.tenant_id, simulated=True).exists():
         told.append(Banner("simulated", "outage", SIMULATED))
     return told

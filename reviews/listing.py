@@ -6,13 +6,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from audit.models import Tenant
 from reviews.models import Standing, Waiting
-from verifier.models import Case, Verification
+from verifier.models import Case, FindingVerdict, Verification
 
 PAGE = 50
+# What the list can be narrowed to, by the annotations below. What was not re-checked is not among what is done.
+STATES = {
+    "review": Q(waits=True),
+    "advisory": Q(waits=False, advises=True),
+    "unchecked": Q(checked=False),
+    "done": Q(waits=False, advises=False, checked=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +34,25 @@ class CaseRow:
     run: str
     verification_id: UUID
     needs_review: bool
+    would_need_review: bool  # of an advisory case
+    checked: bool  # whether a re-check was ever asked for of its newest report
+    simulated: bool
     advisory: bool
     verdicts: dict[str, int]  # of its decision-driving findings, by word
 
 
 def cases(
-    tenant: Tenant, *, needs_review: bool | None = None, text: str = "", after: UUID | None = None, limit: int = PAGE
+    tenant: Tenant,
+    *,
+    needs_review: bool | None = None,
+    state: str = "",
+    text: str = "",
+    after: UUID | None = None,
+    limit: int = PAGE,
 ) -> tuple[list[CaseRow], UUID | None]:
     """One page of the cases, newest first, and the case after which the next page begins, if there is one."""
     found = Case.objects.filter(tenant=tenant).exclude(current_report=None)
-    found = found.annotate(waits=Exists(Waiting.objects.filter(case=OuterRef("pk"), forced=True)))
+    found = with_state(found).filter(STATES.get(state, Q()))
     if needs_review is not None:
         found = found.filter(waits=needs_review)
     if text := text.replace("\0", " ").strip():
@@ -51,6 +67,17 @@ def cases(
     words = count_verdicts(page[:limit])
     rows = [make_case_row(case, words.get(case.pk, {})) for case in page[:limit]]
     return rows, (rows[-1].id if len(page) > limit else None)
+
+
+def with_state(found: "QuerySet[Case]") -> "QuerySet[Any]":
+    waiting = Waiting.objects.filter(case=OuterRef("pk"))
+    asked = Verification.objects.filter(report=OuterRef("current_report"), correctness_enabled=True)
+    return found.annotate(
+        waits=Exists(waiting.filter(forced=True)),
+        advises=Exists(waiting.filter(forced=False)),
+        checked=Exists(asked),
+        simulated=Exists(FindingVerdict.objects.filter(case=OuterRef("pk"), simulated=True)),
+    )
 
 
 def older_than(tenant: Tenant, case_id: UUID) -> Q:
@@ -81,6 +108,9 @@ def make_case_row(case: Any, verdicts: dict[str, int]) -> CaseRow:
         run=run.status,
         verification_id=run.id,
         needs_review=case.waits,
+        would_need_review=case.advises and not case.waits,
+        checked=case.checked,
+        simulated=case.simulated,
         advisory=report.advisory_only,
         verdicts=verdicts,
     )

@@ -28,6 +28,7 @@ STYLESHEETS = [
     "trail",
     "print",
 ]  # print last: it has the last word
+SEVERITIES = {"critical", "high", "medium", "low"}
 VERDICT_ICONS = {
     "contradicted": "cross",
     "unsupported": "question",
@@ -57,8 +58,13 @@ def verdict(code: str | None, simulated: bool = False) -> SafeString:
 
 @register.simple_tag
 def severity(spelled: str, rank: int) -> SafeString:
-    """The severity as the report spells it; only its typography is ours."""
-    return format_html('<span class="severity rank-{}">{}</span>', rank, shown(spelled))
+    """The severity as the report spells it; only its typography is ours. A word that could be read as a verdict of
+    ours, such as "verified", is quoted and called what it is.
+    """
+    said = shown(spelled)
+    if spelled.strip().casefold() not in SEVERITIES:
+        return format_html('<span class="severity worded rank-{}">reported severity: “{}”</span>', rank, said)
+    return format_html('<span class="severity rank-{}">{}</span>', rank, said)
 
 
 @register.filter

@@ -2,24 +2,36 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from uuid import UUID
 
 from django.conf import settings
-from django.urls import reverse
 
 from reviews import words
 from reviews.cases import earlier_findings
 from reviews.models import Claim, Decision, Standing, User, Waiting
 from reviews.standing import standings
+from reviews.views.codes import countries, plain
 from reviews.views.decided import Decided, decided, decisions_of
 from reviews.views.evidence import Evidence, shown_evidence
+from reviews.views.finding_rows import (
+    Row,
+    by_id,
+    earlier_from,
+    gone,
+    row,
+    row_state,
+    unchecked_notice,
+    was_checked,
+)
 from reviews.views.presenting import Corroboration, Reported, corroboration, reported
 from verifier.domain.corroboration import Labels, label
 from verifier.domain.findings import read_finding
 from verifier.domain.gate import SENTENCES, ReviewReason
 from verifier.domain.json_text import load
-from verifier.domain.subjects import read_subject
-from verifier.models import Case, Finding, FindingVerdict, Verification
+from verifier.domain.subjects import Subject, read_subject
+from verifier.intake import VERIFICATION_SWITCH
+from verifier.models import Case, Finding, FindingVerdict, Switch, Verification
+
+NOT_ASKED = "not_asked"  # the kind of evidence of a finding no provider was asked about
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +40,6 @@ class Progress:
     times: str
     done: int
     of: int
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A finding in the list."""
-
-    id: UUID
-    title: str
-    severity: str
-    severity_rank: int
-    selected: bool
-    verdict_code: str
-    simulated: bool
-    state: str
-    url: str
-    current: bool
-    gone: str  # which report told it last, where the newest one doesn't
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +57,7 @@ class Item:
     decisions: list[Decided] = field(default_factory=list)
     earlier: list[FindingVerdict] = field(default_factory=list)
     gone: str = ""  # which report told it last, where the newest one doesn't
+    earlier_from: datetime | None = None  # of a verdict that an earlier re-check gave
 
     @property
     def selected(self) -> bool:
@@ -81,6 +77,13 @@ class Item:
         return bool(self.verdict and self.verdict.simulated)
 
     @property
+    def took(self) -> int | None:
+        """How long the answer took, where somebody was asked and it was measured."""
+        if self.verdict is None or self.verdict.evidence.get("kind") == NOT_ASKED:
+            return None
+        return self.verdict.duration_ms or None
+
+    @property
     def sentence(self) -> str:
         if self.verdict:
             return self.verdict.reason
@@ -95,6 +98,8 @@ class CasePage:
     held: str
     claim: Claim | None
     checked: bool
+    switched_on: bool  # whether a re-check can be asked for at all
+    unchecked: str  # what is said of findings that no re-check was asked for
     running: bool
     progress: Progress | None
     reasons: list[str]
@@ -116,13 +121,18 @@ def case_page(*, case: Case, user: User, finding_id: str, query: str, at: dateti
     run = case.current_verification
     assert run is not None, "a case is saved together with its first run"
     claim = current_claim(case, at)
+    checked = was_checked(case)
+    switched_on = Switch.is_on(VERIFICATION_SWITCH)
+    unchecked = 0 if checked else sum(one.selected for one in case.current_report.findings.all())  # type: ignore[union-attr]
     return CasePage(
         case=case,
         facts=identity(case),
-        state=state_of(waiting, findings, case),
+        state=state_of(waiting, findings, run, checked=checked),
         held=held(claim, user, at),
         claim=claim,
-        checked=bool(standing) or run.correctness_enabled,
+        checked=checked,
+        switched_on=switched_on,
+        unchecked=unchecked_notice(unchecked=unchecked, any_checked=bool(standing), switched_on=switched_on),
         running=not run.ended,
         progress=None if run.ended else progress(run, at),
         reasons=reasons(waiting, findings),
@@ -140,21 +150,33 @@ def choose(findings: list[Finding], finding_id: str, waiting: list[Waiting]) -> 
 
 
 def identity(case: Case) -> list[str]:
-    subject = read_subject(load(case.current_report.subject))  # type: ignore[union-attr]
-    kind = words.say("entity", subject.entity_type.casefold() or "company")
-    number = f"{subject.country.upper()} {subject.registration_number}".strip()
-    born = f"born {subject.birth_date}" if subject.birth_date else ""
-    return [fact for fact in (kind[:1].upper() + kind[1:], number, born) if fact]
+    subject = subject_of(case)
+    kind = plain(words.say("entity", subject.entity_type.casefold() or "company"))
+    return [
+        kind[:1].upper() + kind[1:],
+        *([countries([subject.country])] if subject.country else []),
+        *([f"no. {subject.registration_number}"] if subject.registration_number else []),
+        *([f"born {subject.birth_date}"] if subject.birth_date else []),
+    ]
 
 
-def state_of(waiting: list[Waiting], findings: list[Finding], case: Case) -> str:
-    open_findings = sum(one.finding_id is not None for one in waiting)
-    if any(one.forced for one in waiting):
-        return f"needs review ({open_findings} of {len(findings)} findings)" if open_findings else "needs review"
+def subject_of(case: Case) -> Subject:
+    return read_subject(load(case.current_report.subject))  # type: ignore[union-attr]
+
+
+def state_of(waiting: list[Waiting], findings: list[Finding], run: Verification, *, checked: bool) -> str:
+    """`checked`: whether every finding that drives a decision was put to a re-check."""
+    forced = [one for one in waiting if one.forced]
+    unchecked = "" if checked else ", not re-checked"
+    if forced:
+        many = sum(one.finding_id is not None for one in forced)
+        return f"needs review{f' ({many} of {len(findings)} findings)' if many else ''}{unchecked}"
     if waiting:
-        return f"advisory: {open_findings} of {len(findings)} findings would need review"
-    run = case.current_verification
-    return "nothing waits" if run is None or run.ended else "being re-checked"
+        many = sum(one.finding_id is not None for one in waiting)
+        return f"advisory: {many} of {len(findings)} findings would need review{unchecked}"
+    if not run.ended:
+        return "being re-checked"
+    return "nothing waits" if checked else "not re-checked"
 
 
 def reasons(waiting: list[Waiting], findings: list[Finding]) -> list[str]:
@@ -196,56 +218,6 @@ def verdicts_of(case: Case) -> list[FindingVerdict]:
     return list(verdicts.defer("evidence", "finding__content").order_by("-recorded_at", "-id"))
 
 
-def row(
-    finding: Finding,
-    standing: Standing | None,
-    verdicts: list[FindingVerdict],
-    in_view: Finding | None,
-    query: str,
-    case: Case,
-) -> Row:
-    verdict = by_id(verdicts, standing.verdict_row_id if standing else None)
-    address = reverse("case", args=[case.id])
-    return Row(
-        id=finding.id,
-        title=finding.title,
-        severity=finding.severity,
-        severity_rank=finding.severity_rank,
-        selected=standing is not None,
-        verdict_code=standing.verdict if standing else "none",
-        simulated=bool(verdict and verdict.simulated),
-        state=row_state(finding, standing),
-        url=f"{address}?finding={finding.id}{'&' if query else ''}{query}",
-        current=finding == in_view,
-        gone=gone(finding, case),
-    )
-
-
-def gone(finding: Finding, case: Case) -> str:
-    """Which report told a finding last that the newest no longer holds as one to re-check."""
-    return "" if finding.report_id == case.current_report_id else f"report {finding.report.iteration}"
-
-
-def row_state(finding: Finding, standing: Standing | None) -> str:
-    if standing is None:
-        return (
-            words.say("selection", finding.selection_why)
-            if not finding.selected
-            else "not checked: the re-check is switched off"
-        )
-    if standing.awaiting_second:
-        return "waits for a second officer"
-    if standing.answered:
-        return "decided"
-    if standing.verdict == "pending":
-        return "its re-check has not ended"
-    return "needs a person" if standing.open else "nothing waits"
-
-
-def by_id(verdicts: list[FindingVerdict], verdict_id: UUID | None) -> FindingVerdict | None:
-    return next((one for one in verdicts if one.id == verdict_id), None)
-
-
 def item(
     case: Case,
     finding: Finding,
@@ -257,8 +229,8 @@ def item(
     verdict = by_id(verdicts, standing.verdict_row_id if standing else None)
     return Item(
         row=finding,
-        reported=reported(finding, case.subject_name),
-        selection=words.say("selection", finding.selection_why) if standing else row_state(finding, None),
+        reported=reported(finding, subject_of(case)),
+        selection=selection(finding, standing),
         state=row_state(finding, standing),
         standing=standing,
         verdict=verdict,
@@ -269,7 +241,14 @@ def item(
         ],
         earlier=[one for one in verdicts if one.finding.finding_id == finding.finding_id and one != verdict],
         gone=gone(finding, case),
+        earlier_from=earlier_from(standing, verdict),
     )
+
+
+def selection(finding: Finding, standing: Standing | None) -> str:
+    if finding.selected and standing is None:
+        return f"meant to be re-checked, {words.say('selection', finding.selection_why).removeprefix('checked ')}"
+    return words.say("selection", finding.selection_why)
 
 
 def labels(case: Case, finding: Finding, findings: list[Finding]) -> Corroboration | None:

@@ -16,11 +16,19 @@ from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_request_recheck, check_can_view_cases
 from reviews.views.case_page import CasePage, case_page
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
+from reviews.views.deciding import address as case_address
 from reviews.views.deciding import context_of, new_form
-from verifier.intake import request_recheck
-from verifier.models import Case
+from reviews.views.finding_rows import SWITCHED_OFF
+from verifier.intake import VERIFICATION_SWITCH, request_recheck
+from verifier.models import Case, Switch
 
-STATES = {"": "all", "review": "needs review", "done": "nothing waits"}
+STATES = {
+    "": "all",
+    "review": "needs review",
+    "advisory": "advisory: would need review",
+    "unchecked": "not re-checked",
+    "done": "nothing waits",
+}
 
 
 @require_safe
@@ -30,14 +38,13 @@ def cases(request: HttpRequest) -> HttpResponse:
     search = request.GET.get("q", "").replace("\0", "").strip()[:200]
     state = request.GET.get("state", "")
     after = read_uuid(request.GET.get("after", ""))
-    wanted = {"review": True, "done": False}.get(state)
-    rows, following = listing.cases(user.tenant, needs_review=wanted, text=search, after=after)
+    rows, following = listing.cases(user.tenant, state=state, text=search, after=after)
     context = {
         "rows": [(row, verdict_words(row.verdicts)) for row in rows],
         "search": search,
         "chips": [(name, address(code, search), code == state) for code, name in STATES.items()],
         "without_search": address(state, ""),
-        "filtered": wanted is not None,
+        "filtered": state in listing.STATES,
         "newest": address(state, search) if after else "",
         "older": address(state, search, following) if following else "",
         "may_upload": can_submit_report(user),
@@ -67,7 +74,17 @@ def advisory(request: HttpRequest) -> HttpResponse:
     user = person(request)
     check_can_view_cases(user)
     page = queues.advisory(user.tenant, filters_of(request.GET), user=user, at=timezone.now())
-    return render(request, "advisory.html", {"page": page, "rows": page.rows})
+    context = {
+        "page": page,
+        "rows": page.rows,
+        "newer": page_address(page.number - 1) if page.number > 1 else "",
+        "older": page_address(page.number + 1) if page.number < page.pages else "",
+    }
+    return render(request, "advisory.html", context)
+
+
+def page_address(number: int) -> str:
+    return f"{reverse('advisory')}?page={number}"
 
 
 @require_safe
@@ -93,7 +110,8 @@ def progress(request: HttpRequest, case_id: UUID) -> HttpResponse:
     page = page_of(request, case, user)
     context = context_of(request, user, page, new_form(user, page))
     seen = request.GET.get("seen", "")
-    context |= {"polling": True, "answer_changed": seen != (page.item.answer_id if page.item else "")}
+    context |= {"here": case_address(page, page.item, kept_filters(request.GET))}  # not that of the poll
+    context |= {"answer_changed": seen != (page.item.answer_id if page.item else "")}
     return render(request, "case/polled.html", context)
 
 
@@ -112,6 +130,8 @@ def recheck(request: HttpRequest, case_id: UUID) -> HttpResponse:
     case = get_case(request, case_id)
     user = person(request)
     check_can_request_recheck(user, case)
+    if not Switch.is_on(VERIFICATION_SWITCH):  # a run would end at once, unasked
+        return render(request, "held.html", {"case": case, "sentence": SWITCHED_OFF}, status=409)
     request_recheck(
         case=case,
         requested_by=user.username,

@@ -12,7 +12,7 @@ from django.utils import timezone
 from reviews import words
 from reviews.forms import DecisionForm, SecondForm, TakeBackForm
 from reviews.models import User
-from reviews.permissions import can_claim, can_decide, can_request_recheck, can_second
+from reviews.permissions import can_administer, can_claim, can_decide, can_request_recheck, can_second
 from reviews.queues import Row, waiting
 from reviews.rules import InvalidDecision, concerns_two_persons, needs_second
 from reviews.views.case_page import CasePage, Item
@@ -135,6 +135,7 @@ def context_of(request: HttpRequest, user: User, page: CasePage, form: DecisionF
             "claim": can_claim(user, page.case) and page.claim is None,
             "release": page.claim is not None and page.claim.holder_id == user.pk,
             "recheck": can_request_recheck(user, page.case),
+            "administer": can_administer(user),
             "trail": user.has_perm("audit.view_trail"),
         },
     }

@@ -10,11 +10,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from reviews import words
+from reviews.views.codes import countries, plain, schema_words
 from verifier.models import FindingVerdict
 
 Raw = Mapping[str, Any]
 ALWAYS_THERE = ("The report itself", "A document or source outside this case, named in the reason")
-ENTITIES = {"LegalEntity": "Legal entity", "Airplane": "Aircraft"}
+ENTITIES = {"Airplane": "Aircraft"}
+COUNTRIES = {
+    "country",
+    "countries",
+    "jurisdiction",
+    "nationality",
+    "citizenship",
+    "flag",
+    "birthCountry",
+    "mainCountry",
+}
 PROPERTIES = {
     "name": "Name",
     "alias": "Other names",
@@ -22,6 +33,7 @@ PROPERTIES = {
     "birthPlace": "Place of birth",
     "country": "Country",
     "countries": "Countries",
+    "flag": "Flag",
     "jurisdiction": "Jurisdiction",
     "nationality": "Nationality",
     "citizenship": "Citizenship",
@@ -76,7 +88,8 @@ class Listed:
 class Quoted:
     """One item a search returned, in the source's words."""
 
-    provider: str
+    provider: str  # the search it was found through, which is not its source
+    source: str  # the site that published it
     title: str
     text: str
     url: str
@@ -115,7 +128,7 @@ def screening(raw: Raw, verdict: FindingVerdict) -> Evidence:
     asked = raw.get("asked") or {}
     scope = [("Asked", words.providers(verdict.provider) or "nobody")]
     if raw.get("scope"):
-        scope.append(("Where", f"the list “{raw['scope']}”, by {raw.get('algorithm')}"))
+        scope.append(("Where", f"the list “{plain(str(raw['scope']))}”, compared by {raw.get('algorithm')}"))
     scope.append(("For", entity(str(asked.get("schema", "")))))
     listings = [listed(one) for one in raw.get("listings") or []]
     return Evidence(
@@ -126,7 +139,7 @@ def screening(raw: Raw, verdict: FindingVerdict) -> Evidence:
         listings=listings,
         near_misses=[listed(one) for one in raw.get("near_misses") or []],
         threshold=number(raw.get("threshold")),
-        not_used=", ".join(PROPERTIES.get(name, name).lower() for name in raw.get("not_used") or []),
+        not_used=", ".join(property_words(name).lower() for name in raw.get("not_used") or []),
     )
 
 
@@ -192,7 +205,7 @@ def listed(one: Raw) -> Listed:
         schema=entity(str(one.get("schema", ""))),
         score=number(one.get("score")),
         topics=", ".join(TOPICS.get(topic, topic) for topic in one.get("topics") or []),
-        datasets=", ".join(one.get("datasets") or []),
+        datasets=", ".join(map(plain, one.get("datasets") or [])),
         last_change=str(one.get("last_change") or "")[:10],
         properties=properties(one.get("properties") or {}),
         source_urls=[url for url in one.get("source_urls") or [] if is_web(url)],
@@ -204,6 +217,7 @@ def quoted(one: Raw, quote: str) -> Quoted:
     text = str(one.get("text") or "")
     return Quoted(
         provider=words.say("provider", str(one.get("provider", ""))),
+        source=site(one.get("url")),
         title=str(one.get("title") or ""),
         text=text,
         url=one["url"] if is_web(one.get("url")) else "",
@@ -215,12 +229,32 @@ def quoted(one: Raw, quote: str) -> Quoted:
     )
 
 
+def site(url: object) -> str:
+    """The host that published a text, without the `www.` that says nothing."""
+    try:
+        host = urlsplit(url).hostname if isinstance(url, str) else None
+    except ValueError:
+        host = None
+    return (host or "").removeprefix("www.") or "a site that the answer does not name"
+
+
 def properties(values: Mapping[str, list[str]]) -> list[tuple[str, str]]:
-    return [(PROPERTIES.get(name, name), ", ".join(map(str, found))) for name, found in values.items() if found]
+    return [(property_words(name), property_values(name, found)) for name, found in values.items() if found]
+
+
+def property_words(name: str) -> str:
+    return PROPERTIES.get(name) or schema_words(name)
+
+
+def property_values(name: str, values: list[str]) -> str:
+    told = [str(value) for value in values]
+    if name in COUNTRIES:
+        return countries(told)
+    return ", ".join(TOPICS.get(value, value) for value in told) if name == "topics" else ", ".join(told)
 
 
 def entity(schema: str) -> str:
-    return ENTITIES.get(schema, schema)
+    return ENTITIES.get(schema) or schema_words(schema)
 
 
 def number(value: object) -> str:
@@ -244,7 +278,10 @@ def choices(evidence: Evidence | None) -> list[str]:
         return [*ALWAYS_THERE]
     found = [f"Listing: {one.caption} ({one.entity_id})" for one in evidence.listings]
     found += [f"Near miss: {one.caption} ({one.entity_id})" for one in evidence.near_misses]
-    found += [f"Text: {one.title or one.url} ({one.provider}, {one.sha256[:12]})" for one in evidence.items]
+    found += [
+        f"Text: {one.title or one.url} ({one.source}, found through {one.provider}, {one.sha256[:12]})"
+        for one in evidence.items
+    ]
     if evidence.answered:
         found.append(f"The answer of the re-check: {evidence.answer}")
     return list(dict.fromkeys([*found, *ALWAYS_THERE]))

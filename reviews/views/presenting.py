@@ -4,8 +4,11 @@ import json
 from dataclasses import dataclass, field
 
 from reviews import words
+from reviews.views.codes import plain
 from verifier.domain.corroboration import Labels
-from verifier.domain.json_text import members
+from verifier.domain.findings import ReportedFinding, read_finding
+from verifier.domain.json_text import load, members
+from verifier.domain.subjects import Subject, is_subject
 from verifier.models import Finding
 
 # What the page has a place of its own for; every other key the report gave is listed after them.
@@ -30,20 +33,42 @@ class Reported:
 
     description: str
     target: str
+    whose: str  # whether the target is the case's subject
     lane: str
     facts: list[tuple[str, str]] = field(default_factory=list)
     extra: list[tuple[str, str]] = field(default_factory=list)
 
 
-def reported(finding: Finding, subject_name: str) -> Reported:
+def reported(finding: Finding, subject: Subject) -> Reported:
     told = {key: spoken(raw) for key, raw in members(finding.content)}
+    read = read_finding(load(finding.content))
     return Reported(
         description=told.get("description", ""),
-        target=told.get("target") or subject_name,
-        lane=words.say("lane", told.get("attribution_lane") or "subject"),
-        facts=[(name, told[key]) for key, name in NAMED.items() if told.get(key)],
+        target=read.target or subject.name,
+        whose=whose(read, subject),
+        lane=lane(told.get("attribution_lane", "")),
+        facts=[(name, fact(key, told[key])) for key, name in NAMED.items() if told.get(key)],
         extra=[(key, value) for key, value in told.items() if value and key not in PLACED | NAMED.keys()],
     )
+
+
+def whose(finding: ReportedFinding, subject: Subject) -> str:
+    if finding.target is None:
+        return "the subject of this case, as the finding names nobody"
+    return "the subject of this case" if is_subject(finding, subject) else "another than the subject of this case"
+
+
+def lane(said: str) -> str:
+    """How the report attributes the finding, in its own word; what it doesn't say is never filled in."""
+    if not said.strip():
+        return "not stated by the report"
+    return words.LANES.get(said.strip().casefold()) or f"“{said}”"
+
+
+def fact(key: str, value: str) -> str:
+    if key == "_provider":
+        return words.PROVIDERS.get(value.casefold(), value)
+    return plain(value) if key in {"category", "type", "status"} else value
 
 
 def spoken(raw: str) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_claim, check_can_view_cases
 from reviews.queues import Page, Row, waiting
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
-from verifier.models import Case
+from verifier.intake import VERIFICATION_SWITCH
+from verifier.models import Case, Switch
 
 GROUPS = {
     "verdict": ("Why", {**words.VERDICTS, **words.CASE_REASONS}),
@@ -73,6 +75,7 @@ def context_of(request: HttpRequest, user: User, page: Page, at: datetime) -> di
             if name in kept
         ],
         "filtered": bool(kept),
+        "switched_on": partial(Switch.is_on, VERIFICATION_SWITCH),  # asked only where nothing waits
         "may_claim": user.has_perm("reviews.decide"),
         "may_upload": can_submit_report(user),
         "no_cases": not page.total and not Case.objects.filter(tenant_id=user.tenant_id).exists(),

@@ -73,7 +73,8 @@ def stay(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, form: SignInForm, problem: str = "", status: int = 200) -> HttpResponse:
-    context = {"form": form, "problem": problem, "next": request.POST.get("next", request.GET.get("next", ""))}
+    following = request.POST.get("next", request.GET.get("next", ""))
+    context = {"form": form, "problem": problem, "try_again": status == 422, "next": following}
     return render(request, "sign_in.html", context, status=status)
 
 

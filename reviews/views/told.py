@@ -22,6 +22,7 @@ class Told:
     sentence: str
     sequence: int
     url: str
+    trail: str  # whose numbers these are
     secret: str = ""
 
 
@@ -38,7 +39,8 @@ def told(user: User, event_id: str, secret: str = "") -> Told | None:
         return None
     sentence = SENTENCES[seal.event.event_type](read_body(seal.event.body)["details"])
     url = reverse("trail_event", args=[asked]) if user.has_perm("audit.view_trail") else ""
-    return Told(sentence, seal.sequence, url, secret)
+    trail = "system trail" if seal.tenant_id == SYSTEM_TENANT_ID else "trail"
+    return Told(sentence, seal.sequence, url, trail, secret)
 
 
 def named(details: dict[str, Any]) -> str:

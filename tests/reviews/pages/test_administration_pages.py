@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from audit.models import AuditEvent
+from audit.models import SYSTEM_TENANT_ID, AuditEvent
 from reviews import words
 from reviews.models import User
 from tests import factories, scenes
@@ -131,8 +131,9 @@ def test_a_message_names_the_thing_its_new_state_and_the_event(
     assert "Jaan Kask was deactivated" in pages["user_deactivated"]
     for event_type, page in pages.items():
         event = AuditEvent.objects.get(event_type=event_type)
-        assert f"Event <strong>#{event.seal.sequence}</strong>" in page
-        assert reverse("trail_event", args=[event.id]) in page
+        trail = "system trail" if event.tenant_id == SYSTEM_TENANT_ID else "trail"
+        link = f'<a href="{reverse("trail_event", args=[event.id])}">in the {trail}</a>'
+        assert f"Event <strong>#{event.seal.sequence}</strong>, {link}." in page
 
 
 @pytest.mark.parametrize("name", ["change_role", "deactivate", "revoke_key", "switch"])

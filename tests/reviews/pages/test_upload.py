@@ -94,7 +94,7 @@ def test_a_file_that_is_too_large_is_read_through_but_not_kept_and_told_its_size
     answer = send(client_of(scene.officer), b" " * (3 * 1024 * 1024 + 512 * 1024))
     page = answer.content.decode()
     assert answer.status_code == 413
-    assert "from report.json" in page
+    assert "from “report.json”" in page
     assert "The file is 3.5 MiB large (3,670,016 bytes). A report may have at most 1 MiB (1,048,576 bytes)." in page
     assert sum(written) <= 1024 * 1024
 

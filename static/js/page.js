@@ -29,6 +29,18 @@ function keepDrafts() {
   }
 }
 
+function isBegun(form) {
+  return form.querySelector("textarea").value !== "" || form.querySelector("input:checked") !== null;
+}
+
+// A poll brings a new answer, but takes no form away in which somebody has begun: sent, it is told what changed.
+function keepWhatIsBegun() {
+  document.body.addEventListener("htmx:oobBeforeSwap", (event) => {
+    const form = event.detail.target.querySelector("form.decide");
+    if (form && isBegun(form)) event.detail.shouldSwap = false;
+  });
+}
+
 const WARN_SECONDS = 300;
 let sessionEnds = Date.now() + Number(document.body.dataset.sessionEnds || 0) * 1000;
 
@@ -78,5 +90,6 @@ function sendOnce() {
 
 focusOnOutcome();
 keepDrafts();
+keepWhatIsBegun();
 warnOfExpiry();
 sendOnce();

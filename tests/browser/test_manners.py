@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from reviews.models import Decision
@@ -192,6 +193,24 @@ def test_a_half_written_reason_survives_the_end_of_the_session(scene: Any, visit
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/cases/**")
     assert page.get_by_label("Reason", exact=True).input_value() == REASON
+
+
+def test_an_answer_that_arrives_takes_no_word_away(scene: Any, visit: Callable[..., Page]) -> None:
+    on = factories.finding_of(scene.case, "f1")
+    run = factories.rerun(scene.case, timezone.now())
+    run.status, run.finished_at = "running", None
+    run.save(update_fields=["status", "finished_at"])
+    page = visit(scene.officer)
+    page.goto(f"/cases/{scene.case.id}/?finding={on.id}")
+    fill_decision(page)
+    factories.verdict(on, "indeterminate", run=run, reason="The provider did not answer this time.", at=timezone.now())
+    factories.end(run, at=timezone.now())
+    expect(page.locator("#answer")).to_contain_text("The provider did not answer this time.")
+    expect(page.get_by_label("Reason", exact=True)).to_have_value(REASON)
+    expect(page.get_by_label("It does not stand", exact=True)).to_be_checked()
+    page.get_by_role("button", name="Check and record").click()
+    expect(page.get_by_role("alert")).to_contain_text("The verdict has changed since you opened the page.")
+    expect(page.get_by_label("Reason", exact=True)).to_have_value(REASON)
 
 
 @pytest.mark.parametrize("leaving", ["signs out", "is signed out"])

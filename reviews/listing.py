@@ -10,6 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from audit.models import Tenant
 from reviews.models import Standing, Waiting
+from verifier.domain.search import folded
 from verifier.models import Case, FindingVerdict, Verification
 
 PAGE = 50
@@ -51,12 +52,11 @@ def cases(
     limit: int = PAGE,
 ) -> tuple[list[CaseRow], UUID | None]:
     """One page of the cases, newest first, and the case after which the next page begins, if there is one."""
-    found = Case.objects.filter(tenant=tenant).exclude(current_report=None)
-    found = with_state(found).filter(STATES.get(state, Q()))
+    found = with_state(Case.objects.filter(tenant=tenant).exclude(current_report=None)).filter(STATES.get(state, Q()))
     if needs_review is not None:
         found = found.filter(waits=needs_review)
-    if text := text.replace("\0", " ").strip():
-        found = found.filter(Q(subject_name__icontains=text) | Q(report_id__icontains=text))
+    for word in folded(text).split():
+        found = found.filter(search_text__text__contains=word)
     if after is not None:
         found = found.filter(older_than(tenant, after))
     page = list(

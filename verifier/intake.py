@@ -17,8 +17,9 @@ from audit.models import ActorType, AuditEvent
 from verifier.domain.corroboration import label
 from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
 from verifier.domain.json_text import Problem
+from verifier.domain.search import search_text
 from verifier.domain.subjects import read_subject
-from verifier.models import Case, Finding, Report, Switch, Verification
+from verifier.models import Case, Finding, Report, SearchText, Switch, Verification
 from verifier.reading import InvalidReport, ParsedReport, ReportTooLarge, parse
 
 __all__ = ["Accepted", "InvalidReport", "ReportConflict", "ReportTooLarge", "accept_report", "request_recheck"]
@@ -160,6 +161,7 @@ def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
     move_pointers(case, verification)  # foreign keys are checked at commit, so the case may go first
     report.save(force_insert=True)
     Finding.objects.bulk_create(findings)
+    keep_search_text(case, parsed, findings)
     save_and_announce(verification)
     receipt.note(
         "report_received",
@@ -173,6 +175,15 @@ def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
     )
     note_verification(case, verification, receipt)
     return Accepted(case, verification, created=True)
+
+
+def keep_search_text(case: Case, parsed: ParsedReport, findings: list[Finding]) -> None:
+    """A case is found by what any of its reports said."""
+    known = SearchText.objects.filter(case=case).first() or SearchText(case=case, tenant_id=case.tenant_id)
+    subject = read_subject(parsed.value["subject"])
+    texts = [case.report_id, case.subject_name, *subject.aliases, *(finding.title for finding in findings)]
+    known.text = search_text(texts, before=known.text)
+    known.save()
 
 
 def new_report(case: Case, parsed: ParsedReport, receipt: Receipt, *, labelled: bool) -> Report:

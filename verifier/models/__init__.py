@@ -1,7 +1,17 @@
 """What the machine knows: cases as reported, runs, verdicts, screening answers, and who may send reports."""
 
 from verifier.models.access import ApiKey, Switch
-from verifier.models.cases import Case, Finding, Report
+from verifier.models.cases import Case, Finding, Report, SearchText
 from verifier.models.runs import FindingVerdict, ScreeningRecord, Verification
 
-__all__ = ["ApiKey", "Case", "Finding", "FindingVerdict", "Report", "ScreeningRecord", "Switch", "Verification"]
+__all__ = [
+    "ApiKey",
+    "Case",
+    "Finding",
+    "FindingVerdict",
+    "Report",
+    "ScreeningRecord",
+    "SearchText",
+    "Switch",
+    "Verification",
+]

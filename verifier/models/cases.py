@@ -28,6 +28,17 @@ class Case(models.Model):
         return self.report_id
 
 
+class SearchText(models.Model):
+    """What a case is found by: the ids, names, other names and titles of all its reports, folded by `domain.search`."""
+
+    case = models.OneToOneField(Case, primary_key=True, on_delete=models.PROTECT, related_name="search_text")
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return f"what {self.case_id} is found by"
+
+
 class Report(models.Model):
     """The bytes as received, one row an iteration. Append-only."""
 

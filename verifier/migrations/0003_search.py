@@ -1,0 +1,50 @@
+"""What cases are found by, also those that were here before."""
+
+import json
+from typing import Any
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+from audit.operations import Grant, TenantIsolation
+from verifier.domain.search import search_text
+from verifier.domain.subjects import read_subject
+
+
+def of_cases_there_are(apps: Any, editor: Any) -> None:
+    case_model, kept = apps.get_model("verifier", "Case"), apps.get_model("verifier", "SearchText")
+    for case in case_model.objects.all().iterator():
+        texts = [case.report_id, case.subject_name]
+        for subject in case.reports.order_by("iteration").values_list("subject", flat=True):
+            texts += read_subject(json.loads(subject)).aliases
+        texts += case.findings.order_by("report__iteration", "position").values_list("title", flat=True)
+        kept.objects.create(case=case, tenant_id=case.tenant_id, text=search_text(texts))
+
+
+class Migration(migrations.Migration):
+    dependencies = [("verifier", "0002_guards")]
+    operations = [
+        migrations.CreateModel(
+            name="SearchText",
+            fields=[
+                (
+                    "case",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        primary_key=True,
+                        related_name="search_text",
+                        serialize=False,
+                        to="verifier.case",
+                    ),
+                ),
+                ("text", models.TextField()),
+                (
+                    "tenant",
+                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="audit.tenant"),
+                ),
+            ],
+        ),
+        migrations.RunPython(of_cases_there_are, migrations.RunPython.noop),
+        Grant("verifier_searchtext", "SELECT, INSERT, UPDATE"),
+        TenantIsolation("verifier_searchtext"),
+    ]

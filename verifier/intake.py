@@ -183,7 +183,7 @@ def keep_search_text(case: Case, parsed: ParsedReport, findings: list[Finding]) 
     subject = read_subject(parsed.value["subject"])
     texts = [case.report_id, case.subject_name, *subject.aliases, *(finding.title for finding in findings)]
     known.text = search_text(texts, before=known.text)
-    known.save()
+    known.save(force_insert=known._state.adding)
 
 
 def new_report(case: Case, parsed: ParsedReport, receipt: Receipt, *, labelled: bool) -> Report:

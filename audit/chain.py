@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REPEATED = ("event_type", "actor", "actor_type", "subject")  # parts of the body that stand beside it for search
+# Parts of the body that stand beside it for search.
+REPEATED = ("event_type", "actor", "actor_type", "subject", "outcome")
 pack_place = struct.Struct(">qq").pack
 
 

@@ -2,21 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.transaction import TransactionManagementError
 from psycopg.pq import TransactionStatus
 
 from audit.chain import canonical, printable
 from audit.models import ActorType, AuditEvent
+from audit.sealed import CaseErased, key_of, seal
 
 EVERY_TENANT = "*"
-BODY_VERSION = 1
+BODY_VERSION = 2
 SUBJECT_LENGTH = 200
+CLEAR = frozenset({"case_erased"})  # events of a case that outlive its key, and so name nobody
+# A message in the write-ahead log, whose commit waits until everything before it is on disk.
+FLUSH = "SELECT pg_logical_emit_message(true, 'second-look', '')"
 SCOPE = "SELECT coalesce(current_setting('app.current_tenant', true), ''), set_config('app.current_tenant', %s, false)"
 
 
@@ -70,13 +74,16 @@ def record(
     actor_role: str = "",
     case_id: UUID | None = None,
     subject: str = "",
+    outcome: str = "",
     details: dict[str, Any] | None = None,
 ) -> AuditEvent:
     """Appends one event inside the caller's transaction; the database seals it into the chain at commit.
 
     `at` is the application's clock; the database writes its own beside it. `details` holds JSON values only.
-    Write it last: every moment after it is a moment of the tenant's chain lock at commit. Raises what the
-    database raises, and then the caller's transaction must not commit.
+    Of an event of a case, `subject` and `details` are kept under the case's key (`audit.sealed`) and read by
+    `open_event`; all else stays in clear, so `outcome` is a word and `actor` an account. Raises CaseErased where
+    such details could not be kept any more, and what the database raises; then the caller's transaction must not
+    commit.
     """
     if not connection.in_atomic_block:
         raise TransactionManagementError("an event is written in the transaction of what it records")
@@ -86,8 +93,10 @@ def record(
         actor=printable(actor),
         actor_type=actor_type,
         case_id=case_id,
-        subject=printable(subject[:SUBJECT_LENGTH]),
+        outcome=outcome,
     )
+    said = {"subject": subject[:SUBJECT_LENGTH], "details": details or {}}
+    shown = clear(event, said) if case_id is None or event_type in CLEAR else sealed(event, said)
     event.body = canonical(
         {
             "v": BODY_VERSION,
@@ -98,13 +107,50 @@ def record(
             "actor_type": str(actor_type),
             "actor_role": actor_role,
             "case_id": str(case_id) if case_id else None,
-            "subject": subject[:SUBJECT_LENGTH],
+            "outcome": outcome,
             "app_at": at.isoformat(timespec="microseconds"),
-            "details": details or {},
+            **shown,
         }
     )
     event.save(force_insert=True)
     return event
+
+
+def append(**event: Any) -> AuditEvent:
+    """`record` for an event that stands alone, in a transaction of its own. It is on disk when this returns.
+
+    The transaction commits without waiting for the disk, so that the tenant's chain is not held through the wait;
+    then one flush waits for it, shared with whoever else waits. Inside a caller's transaction it is plain `record`.
+    """
+    if connection.in_atomic_block:
+        return record(**event)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL synchronous_commit = off")
+        recorded = record(**event)
+    with connection.cursor() as cursor:
+        cursor.execute(FLUSH)
+    return recorded
+
+
+def clear(event: AuditEvent, said: dict[str, Any]) -> dict[str, Any]:
+    event.subject = printable(said["subject"])
+    return said
+
+
+def sealed(event: AuditEvent, said: dict[str, Any]) -> dict[str, Any]:
+    """What the body shows of a case's event. Of an erased case only that it happened can be kept."""
+    assert event.case_id is not None
+    hidden: dict[str, Any] = {"subject": "", "details": {}}
+    try:
+        key = key_of(event.tenant_id, event.case_id)
+    except CaseErased:
+        if said["details"]:
+            raise
+        return hidden
+    content = seal(key=key, event_id=event.id, **said)
+    event.sealed = content.ciphertext
+    return {**hidden, "sealed": content.in_body()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +187,25 @@ def register_comparer(name: str, fn: RowReader, *, event_types: tuple[str, ...])
 
 def comparers() -> list[Comparer]:
     return list(_comparers.values())
+
+
+# Given a tenant and case ids: the word people know each case by.
+References = Callable[[UUID, Iterable[UUID]], dict[UUID, str]]
+# Given a tenant and a part of such a word: the cases it fits.
+CaseFinder = Callable[[UUID, str], Iterable[UUID]]
+
+
+@dataclass(slots=True)
+class CaseNames:
+    """How pages call the cases of a trail, which itself keeps no case's name in clear."""
+
+    of: References = field(default=lambda tenant_id, case_ids: {})
+    find: CaseFinder = field(default=lambda tenant_id, text: ())
+
+
+case_names = CaseNames()
+
+
+def register_references(*, of: References, find: CaseFinder) -> None:
+    """The app that keeps the cases calls this in `ready()`."""
+    case_names.of, case_names.find = of, find

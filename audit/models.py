@@ -39,10 +39,13 @@ class AuditEvent(models.Model):
     actor = models.CharField(max_length=200)
     actor_type = models.CharField(max_length=10, choices=ActorType.choices)
     case_id = models.UUIDField(null=True)
-    subject = models.CharField(max_length=200, blank=True)  # what it is about in a word: case reference, finding, key
+    # What it is about in a word: a finding, a key, a switch. Empty for a case's events, which keep theirs sealed.
+    subject = models.CharField(max_length=200, blank=True)
+    outcome = models.CharField(max_length=40, blank=True, db_default="")  # the word that came out, never a sentence
     # The database's clock; a trigger overwrites whatever a writer sends.
     recorded_at = models.DateTimeField(db_default=models.Func(function="clock_timestamp"), editable=False)
     body = models.TextField()
+    sealed = models.BinaryField(null=True)  # of a case's event: its subject and details under the case's key
 
     class Meta:
         indexes = [
@@ -53,6 +56,28 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_type} by {self.actor}"
+
+
+class CaseKey(models.Model):
+    """The key of all that a case's events say of people. Destroying it, once and by the owner only, erases that."""
+
+    case_id = models.UUIDField(primary_key=True)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    key = models.BinaryField(null=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    destroyed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(key__isnull=False, destroyed_at=None)
+                | models.Q(key=None, destroyed_at__isnull=False),
+                name="case_key_or_destroyed",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"key of case {self.case_id}"
 
 
 class AuditSeal(models.Model):

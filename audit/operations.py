@@ -4,6 +4,7 @@ Each operation also says which triggers it promises; `audit.checks` reads that f
 asks the catalogue, so a guard can't be forgotten in a second list.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,9 @@ BEGIN
                     event_hash || uuid_send(NEW.tenant_id) || int8send(sequence + 1)
                     || int8send((extract(epoch FROM NEW.recorded_at) * 1000000)::bigint)
                     || sha256(convert_to(NEW.body, 'UTF8'))
+    IF EXISTS (SELECT FROM {schema}.audit_auditseal WHERE event_id = NEW.id) THEN
+        RETURN NULL;
+    END IF;
                 )
             WHERE tenant_id = NEW.tenant_id
             RETURNING sequence, previous_hash, event_hash
@@ -100,6 +104,17 @@ class AppendOnly(migrations.RunSQL):
 
     def triggers(self) -> list[Trigger]:
         changes, truncation = BEFORE | ROW | UPDATE | DELETE, BEFORE | TRUNCATE
+# What a row may become, as SQL over OLD and NEW, stands for {rule}. Nothing is ever removed.
+MOVES_BODY = """
+BEGIN
+    IF TG_OP = 'UPDATE' AND ({rule}) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION '% on % is refused: what stands there does not change so', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'insufficient_privilege',
+              HINT = 'Records are kept unaltered (Regulation (EU) 2024/1624, Article 77). Append a new one.';
+END """
+
         return [
             Trigger(f"{self.table}_append_only", self.table, changes, "second_look_refuse", REFUSE_BODY),
             Trigger(f"{self.table}_no_truncate", self.table, truncation, "second_look_refuse", REFUSE_BODY),
@@ -143,6 +158,46 @@ class TenantIsolation(migrations.RunSQL):
         self.table, self.also = table, also
         rule = (
             "current_setting('app.current_tenant', true) = '*' "
+class OnlyMoves(migrations.RunSQL):
+    """Lets a row change as `rule` allows and in no other way; refuses DELETE and TRUNCATE. For every role.
+
+    `rule` is SQL over OLD and NEW; the columns of `fixed` never change besides.
+    """
+
+    def __init__(self, table: str, *, fixed: Sequence[str], rule: str) -> None:
+        self.table, self.fixed, self.rule = table, list(fixed), rule
+        self.name = f"{table}_moves"
+        super().__init__(
+            f"""
+            CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS $${REFUSE_BODY}$$;
+            CREATE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql
+                SET search_path = public, pg_temp AS $${self.body()}$$;
+            CREATE TRIGGER {self.name} BEFORE UPDATE OR DELETE ON {table}
+                FOR EACH ROW EXECUTE FUNCTION {self.name}();
+            CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
+                FOR EACH STATEMENT EXECUTE FUNCTION second_look_refuse();
+            ALTER TABLE {table} ENABLE ALWAYS TRIGGER {self.name};
+            ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;
+            """,
+            f"DROP TRIGGER {self.name} ON {table}; DROP TRIGGER {table}_no_truncate ON {table};"
+            f" DROP FUNCTION {self.name}();",
+        )
+
+    def body(self) -> str:
+        unchanged = [f"NEW.{column} IS NOT DISTINCT FROM OLD.{column}" for column in self.fixed]
+        return MOVES_BODY.format(rule="\n        AND ".join([*unchanged, f"({self.rule})"]))
+
+    def triggers(self) -> list[Trigger]:
+        changes, truncation = BEFORE | ROW | UPDATE | DELETE, BEFORE | TRUNCATE
+        return [
+            Trigger(self.name, self.table, changes, self.name, self.body()),
+            Trigger(f"{self.table}_no_truncate", self.table, truncation, "second_look_refuse", REFUSE_BODY),
+        ]
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return (self.__class__.__name__, [self.table], {"fixed": self.fixed, "rule": self.rule})
+
+
             "OR tenant_id::text = current_setting('app.current_tenant', true) "
             f"OR {also}"
         )

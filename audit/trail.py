@@ -1,18 +1,20 @@
 """Reads the trail for its pages: one page of the list, one event with its proof."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
 
 from audit import chain
 from audit.filters import Filters, Place
+from audit.log import case_names
 from audit.models import AuditEvent, AuditSeal
+from audit.sealed import Closed, Opened, open_event
 from audit.words import actor_kind, event_in_words
 
 PAGE = 50
@@ -27,6 +29,7 @@ VALUES = (
     "seal__sequence",
     "seal__event_hash",
 )
+CASE = VALUES.index("case_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +63,12 @@ class Page:
 def read_page(*, tenant_id: UUID, filters: Filters) -> Page:
     """Newest first. One row more than shown tells whether there are older ones."""
     found = list(matching(tenant_id, filters).values_list(*VALUES)[: PAGE + 1])
+    references = references_of(tenant_id, (values[CASE] for values in found))
     older = None
     if len(found) > PAGE:
         event_id, recorded_at = found[PAGE - 1][:2]
         older = filters.older(Place(recorded_at, event_id))
-    return Page([to_row(*values) for values in found[:PAGE]], older)
+    return Page([to_row(*values, references=references) for values in found[:PAGE]], older)
 
 
 def matching(tenant_id: UUID, filters: Filters) -> QuerySet[AuditEvent]:
@@ -74,7 +78,7 @@ def matching(tenant_id: UUID, filters: Filters) -> QuerySet[AuditEvent]:
     if filters.type:
         events = events.filter(event_type=filters.type)
     if filters.about:
-        events = events.filter(**about(filters))
+        events = events.filter(about(tenant_id, filters))
     if filters.start:
         events = events.filter(recorded_at__gte=filters.start)
     if filters.place:
@@ -83,12 +87,18 @@ def matching(tenant_id: UUID, filters: Filters) -> QuerySet[AuditEvent]:
     return events
 
 
-def about(filters: Filters) -> dict[str, Any]:
+def about(tenant_id: UUID, filters: Filters) -> Q:
+    """A case's events keep its name sealed: the app that holds the cases says which ones are meant."""
     if filters.sequence is not None:
-        return {"seal__sequence": filters.sequence}
+        return Q(seal__sequence=filters.sequence)
     if filters.case_id:
-        return {"case_id": filters.case_id}
-    return {"subject__icontains": filters.about}
+        return Q(case_id=filters.case_id)
+    return Q(subject__icontains=filters.about) | Q(case_id__in=case_names.find(tenant_id, filters.about))
+
+
+def references_of(tenant_id: UUID, case_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    wanted = {case_id for case_id in case_ids if case_id is not None}
+    return case_names.of(tenant_id, wanted) if wanted else {}
 
 
 def to_row(
@@ -101,6 +111,8 @@ def to_row(
     case_id: UUID | None,
     sequence: int | None,
     event_hash: bytes | None,
+    *,
+    references: dict[UUID, str],
 ) -> Row:
     icon, kind = actor_kind(actor_type)
     return Row(
@@ -113,7 +125,7 @@ def to_row(
         actor=actor,
         icon=icon,
         actor_kind=kind,
-        subject=subject,
+        subject=references.get(case_id, "") if case_id else subject,
         case_id=case_id,
         hash_prefix=bytes(event_hash).hex()[:8] if event_hash else "",
     )
@@ -177,6 +189,7 @@ class Shown:
     row: Row
     tenant: str
     content: list[tuple[str, str]]
+    closed: str  # why what the event said beside its columns can't be read: `erased`, `unreadable`, or empty
     body: str
     proof: Proof | None
     earlier: AuditSeal | None
@@ -191,10 +204,12 @@ def read_event(*, tenants: list[UUID], event_id: UUID) -> Shown | None:
     seal: AuditSeal | None = getattr(event, "seal", None)
     around = neighbours(seal) if seal else {}
     earlier = around.get(seal.sequence - 1) if seal else None
+    opened = open_event(event)
     return Shown(
-        row=row_of(event, seal),
+        row=row_of(event, seal, opened),
         tenant=event.tenant.slug,
-        content=list(readable(event.body)),
+        content=list(readable(event.body, opened)),
+        closed=opened.value if isinstance(opened, Closed) else "",
         body=event.body,
         proof=prove(event, earlier),
         earlier=earlier,
@@ -202,10 +217,11 @@ def read_event(*, tenants: list[UUID], event_id: UUID) -> Shown | None:
     )
 
 
-def row_of(event: AuditEvent, seal: AuditSeal | None) -> Row:
+def row_of(event: AuditEvent, seal: AuditSeal | None, opened: Opened | Closed) -> Row:
     place = (seal.sequence, seal.event_hash) if seal else (None, None)
+    references = {event.case_id: opened.subject} if event.case_id and isinstance(opened, Opened) else {}
     values = [getattr(event, name) for name in VALUES if not name.startswith("seal")]
-    return to_row(*values, *place)
+    return to_row(*values, *place, references=references)
 
 
 def neighbours(seal: AuditSeal) -> dict[int, AuditSeal]:
@@ -213,10 +229,13 @@ def neighbours(seal: AuditSeal) -> dict[int, AuditSeal]:
     return {each.sequence: each for each in beside}
 
 
-def readable(body: str) -> Iterator[tuple[str, str]]:
+def readable(body: str, opened: Opened | Closed) -> Iterator[tuple[str, str]]:
     """The content as names and values, in the order of the names; nested names are joined by a dot."""
     try:
-        yield from flattened("", chain.read_body(body))
+        content = chain.read_body(body)
+        if isinstance(opened, Opened):
+            content |= {"subject": opened.subject, "details": opened.details}
+        yield from flattened("", content)
     except (ValueError, RecursionError):
         return
 

@@ -4,7 +4,7 @@ Streams, in constant memory, whatever the length of a trail: the stored bytes ar
 re-serialised. What it can't see is a tail cut together with the head and every row that names its events.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,21 +14,22 @@ from django.db import connection, transaction
 
 from audit import chain
 from audit.chain import Break, Kind, Link
-from audit.log import EVERY_TENANT, Comparer, Recorded, comparers, tenant_scope
+from audit.comparing import first_disagreement
+from audit.log import EVERY_TENANT, tenant_scope
 from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant
 
 MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
 COPY_LINKS = """
 COPY (
     SELECT e.tenant_id, s.sequence, e.recorded_at, e.body, s.previous_hash, s.event_hash, e.id, e.case_id,
-           e.event_type, e.actor, e.actor_type, e.subject
+           e.event_type, e.actor, e.actor_type, e.subject, e.outcome
     FROM audit_auditseal s JOIN audit_auditevent e ON e.id = s.event_id
     WHERE s.tenant_id = %s
     ORDER BY s.sequence, s.event_id
 ) TO STDOUT (FORMAT BINARY)
 """
 # What the columns are read as: ids and the body stay the bytes they are, the time its count of microseconds.
-READ_AS = ["bytea", "int8", "int8", *["bytea"] * 5, *["text"] * 4]
+READ_AS = ["bytea", "int8", "int8", *["bytea"] * 5, *["text"] * len(chain.REPEATED)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,71 +136,3 @@ def outside_the_chain(events: int, tenant_id: UUID) -> Break | None:
 
 def unguarded(missing_guards: list[str]) -> Break | None:
     return Break(Kind.GUARD_MISSING, None, "; ".join(missing_guards)) if missing_guards else None
-
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """An event as a comparer's row is held against it."""
-
-    event_id: UUID
-    sequence: int | None
-    body: str
-
-
-def first_disagreement(tenant_id: UUID) -> Break | None:
-    """The disagreement between rows and events that stands earliest in the chain."""
-    found = [wrong for comparer in comparers() for wrong in disagreements(comparer, tenant_id)]
-    return min(found, key=lambda wrong: (wrong.sequence is None, wrong.sequence or 0), default=None)
-
-
-def disagreements(comparer: Comparer, tenant_id: UUID) -> list[Break]:
-    """The earliest one of a table, or none: memory stays the same however many there are."""
-    earliest: Break | None = None
-    for row, event in side_by_side(comparer.rows(tenant_id), witnesses(comparer.event_types, tenant_id)):
-        detail = difference(row, event)
-        if detail is None:
-            continue
-        wrong = Break(Kind.ROW_DISAGREES, event.sequence if event else None, f"{comparer.name}: {detail}")
-        if earliest is None or (wrong.sequence or 0) < (earliest.sequence or 0) or earliest.sequence is None:
-            earliest = wrong
-    return [earliest] if earliest else []
-
-
-def witnesses(event_types: tuple[str, ...], tenant_id: UUID) -> Iterator[Witness]:
-    events = AuditEvent.objects.filter(tenant_id=tenant_id, event_type__in=event_types).order_by("id")
-    for event_id, sequence, body in events.values_list("id", "seal__sequence", "body").iterator():
-        yield Witness(event_id, sequence, body)
-
-
-def side_by_side(
-    rows: Iterable[Recorded], events: Iterable[Witness]
-) -> Iterator[tuple[Recorded | None, Witness | None]]:
-    """Merges both by event id; both come in its order."""
-    row_stream, event_stream = iter(rows), iter(events)
-    row, event = next(row_stream, None), next(event_stream, None)
-    while row is not None or event is not None:
-        if event is None or (row is not None and row.event_id < event.event_id):
-            yield row, None
-            row = next(row_stream, None)
-        elif row is None or event.event_id < row.event_id:
-            yield None, event
-            event = next(event_stream, None)
-        else:
-            yield row, event
-            row, event = next(row_stream, None), next(event_stream, None)
-
-
-def difference(row: Recorded | None, event: Witness | None) -> str | None:
-    """In words, where a row and its event differ; one of the two is there."""
-    if event is None:
-        assert row is not None
-        return f"a row names event {row.event_id}, which the trail doesn't hold"
-    if row is None:
-        return "the row that the event recorded is gone"
-    recorded = chain.read_body(event.body).get("details")
-    if not isinstance(recorded, dict):
-        return "the event holds no details"
-    for key, value in row.details.items():
-        if key not in recorded or chain.canonical({key: value}) != chain.canonical({key: recorded[key]}):
-            return f"the row's {key} is not what the event recorded"
-    return None

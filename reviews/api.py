@@ -8,6 +8,7 @@ from ninja import Query, Router
 
 from audit.chain import read_body
 from audit.models import AuditEvent
+from audit.sealed import Closed, Opened, open_events
 from reviews.cases import case_json
 from reviews.listing import CaseRow, cases
 from reviews.text import moment
@@ -85,11 +86,15 @@ def read_events(
     events = AuditEvent.objects.filter(tenant_id=case.tenant_id, case_id=case.id, seal__sequence__gt=after)
     page = list(events.select_related("seal").order_by("seal__sequence")[: limit + 1])
     following = page[limit - 1].seal.sequence if len(page) > limit else None
-    return {"events": [event_values(event) for event in page[:limit]], "next": following}
+    shown = page[:limit]
+    opened = open_events(shown)
+    return {"events": [event_values(*each) for each in zip(shown, opened, strict=True)], "next": following}
 
 
-def event_values(event: AuditEvent) -> dict[str, Any]:
+def event_values(event: AuditEvent, opened: Opened | Closed) -> dict[str, Any]:
+    """`details` and `subject` are null for what can't be read any more, and `closed` says why."""
     body = read_body(event.body)
+    said = opened if isinstance(opened, Opened) else None
     return {
         "sequence": event.seal.sequence,
         "id": str(event.id),
@@ -97,10 +102,12 @@ def event_values(event: AuditEvent) -> dict[str, Any]:
         "actor": event.actor,
         "actor_type": event.actor_type,
         "actor_role": body["actor_role"],
-        "subject": event.subject,
+        "outcome": event.outcome,
+        "subject": said.subject if said else None,
         "recorded_at": moment(event.recorded_at),
         "app_at": body["app_at"],
         "previous_hash": bytes(event.seal.previous_hash).hex(),
         "hash": bytes(event.seal.event_hash).hex(),
-        "details": body["details"],
+        "details": said.details if said else None,
+        "closed": opened.value if isinstance(opened, Closed) else None,
     }

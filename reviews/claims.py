@@ -7,6 +7,7 @@ from django.db import connection, transaction
 
 from audit.log import record
 from audit.models import ActorType, AuditEvent
+from audit.sealed import Opened, open_events
 from reviews.models import Claim, User
 from reviews.permissions import check_can_claim, check_can_view_case
 from verifier.models import Case
@@ -71,7 +72,9 @@ def check_held(*, user: User, case: Case, at: datetime) -> Claim:
     if current.holder_id != user.pk and current.expires_at > at:
         raise NotHeld(f"{current.holder.display_name} took this case at {current.claimed_at:%H:%M} UTC.")
     if current.holder_id != user.pk or current.expires_at <= at:
-        raise NotHeld(f"This case was held until {current.expires_at:%H:%M} UTC, half an hour without a sign. Take it again.")
+        raise NotHeld(
+            f"This case was held until {current.expires_at:%H:%M} UTC, half an hour without a sign. Take it again."
+        )
     return current
 
 
@@ -102,9 +105,9 @@ def note_view(*, user: User, case: Case, session: str, at: datetime) -> None:
             event_type="case_viewed",
             actor=user.username,
             recorded_at__gt=at - ONE_VIEW,
-            body__contains=f'"visit":"{visit}"',
         )
-        if not seen.exists():
+        views = open_events(list(seen))
+        if not any(isinstance(said, Opened) and said.details.get("visit") == visit for said in views):
             note(user, case, "case_viewed", {"visit": visit}, at)
 
 

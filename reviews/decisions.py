@@ -150,13 +150,14 @@ def with_words(decisions: "QuerySet[Decision]") -> "QuerySet[Decision]":
 
 
 def save_with_event(decision: Decision, event_type: str, user: User, at: datetime) -> Decision:
-    decision.event_id = note(decision.case, decision.finding, event_type, user, decision_details(decision), at).id
+    details, outcome = decision_details(decision), str(decision.outcome)
+    decision.event_id = note(decision.case, decision.finding, event_type, user, outcome, details, at).id
     decision.save(force_insert=True)
     return decision
 
 
 def note(
-    case: Case, finding: Finding, event_type: str, user: User, details: dict[str, Any], at: datetime
+    case: Case, finding: Finding, event_type: str, user: User, outcome: str, details: dict[str, Any], at: datetime
 ) -> AuditEvent:
     return record(
         tenant_id=case.tenant_id,
@@ -166,6 +167,7 @@ def note(
         actor_role=user.role,
         case_id=case.id,
         subject=f"{case.report_id} · {finding.finding_id}",
+        outcome=outcome,
         details=details,
         at=at,
     )
@@ -196,9 +198,9 @@ def second(*, user: User, decision: Decision, approved: bool, reason: str, at: d
             by=user,
             approved_at=after_earlier(decision.finding, at),
         )
-        event_type = "decision_approved" if approved else "decision_refused"
+        outcome = "approved" if approved else "refused"
         details = approval_details(approval)
-        approval.event_id = note(case, decision.finding, event_type, user, details, at).id
+        approval.event_id = note(case, decision.finding, f"decision_{outcome}", user, outcome, details, at).id
         approval.save(force_insert=True)
         return approval
 

@@ -155,6 +155,7 @@ def verdict(
             actor_type=ActorType.SYSTEM,
             case_id=on.case_id,
             subject=on.finding_id,
+            outcome=word,
             details=verdict_details(row),
             at=at,
         ).id

@@ -41,9 +41,24 @@ class Migration(migrations.Migration):
                 ('case_id', models.UUIDField(null=True)),
                 ('subject', models.CharField(blank=True, max_length=200)),
                 ('recorded_at', models.DateTimeField(db_default=models.Func(function='clock_timestamp'), editable=False)),
+                ('outcome', models.CharField(blank=True, db_default='', max_length=40)),
                 ('body', models.TextField()),
+                ('sealed', models.BinaryField(null=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
             ],
+        ),
+        migrations.CreateModel(
+            name='CaseKey',
+            fields=[
+                ('case_id', models.UUIDField(primary_key=True, serialize=False)),
+                ('key', models.BinaryField(null=True)),
+                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('destroyed_at', models.DateTimeField(null=True)),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('destroyed_at', None), ('key__isnull', False)), models.Q(('destroyed_at__isnull', False), ('key', None)), _connector='OR'), name='case_key_or_destroyed')],
+            },
         ),
         migrations.CreateModel(
             name='AuditSeal',

@@ -1,6 +1,7 @@
 """`record()`: it writes, it is refused, and what fails leaves nothing."""
 
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Any
 from unittest.mock import patch
 from uuid import UUID, uuid4
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from audit.chain import genesis, link_hash, microseconds, read_body
 from audit.log import EVERY_TENANT, record, set_current_tenant, tenant_scope
 from audit.models import ActorType, AuditEvent, AuditSeal, ChainHead, Tenant
+from audit.sealed import Opened, open_event
 from tests.audit.trails import AT, append, append_many, run, seal
 
 pytestmark = pytest.mark.django_db
@@ -31,11 +33,12 @@ def computed(event: AuditEvent, stored: AuditSeal) -> bytes:
 
 def test_it_writes_the_event_as_canonical_json_with_both_clocks(tenant: Tenant) -> None:
     case_id = uuid4()
-    event = append(tenant, case_id=case_id, details={"verdict": "contradicted"})
+    event = append(tenant, case_id=case_id, outcome="contradicted", details={"verdict": "contradicted"})
 
-    body = read_body(AuditEvent.objects.get(id=event.id).body)
-    assert body == {
-        "v": 1,
+    stored = AuditEvent.objects.get(id=event.id)
+    assert stored.sealed is not None
+    assert read_body(stored.body) == {
+        "v": 2,
         "event_id": str(event.id),
         "event_type": "case_viewed",
         "tenant_id": str(tenant.id),
@@ -43,10 +46,17 @@ def test_it_writes_the_event_as_canonical_json_with_both_clocks(tenant: Tenant) 
         "actor_type": "person",
         "actor_role": "officer",
         "case_id": str(case_id),
-        "subject": "INV-2026-0412",
+        "subject": "",
+        "outcome": "contradicted",
         "app_at": "2026-11-30T14:02:13.204567+00:00",
-        "details": {"verdict": "contradicted"},
+        "details": {},
+        "sealed": {
+            "sha256": sha256(stored.sealed).hexdigest(),
+            "commitment": read_body(stored.body)["sealed"]["commitment"],
+        },
     }
+    assert (stored.subject, stored.outcome) == ("", "contradicted")
+    assert open_event(stored) == Opened("INV-2026-0412", {"verdict": "contradicted"})
     assert abs(event.recorded_at - datetime.now(UTC)) < timedelta(minutes=5)
 
 

@@ -83,7 +83,7 @@ def insert(writer: psycopg.Connection[Any], tenant: Tenant) -> UUID:
     event_id = uuid4()
     body = canonical(
         {
-            "v": 1,
+            "v": 2,
             "event_id": str(event_id),
             "event_type": "case_viewed",
             "tenant_id": str(tenant.id),
@@ -92,6 +92,7 @@ def insert(writer: psycopg.Connection[Any], tenant: Tenant) -> UUID:
             "actor_role": "",
             "case_id": None,
             "subject": "",
+            "outcome": "",
             "app_at": "2026-11-30T14:02:13.000000+00:00",
             "details": {},
         }

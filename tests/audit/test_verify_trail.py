@@ -187,8 +187,8 @@ class Case:
 CASES = [
     Case("one bit of the body", set_event("body", "overlay(body placing 'l' from 11 for 1)"), Kind.PAYLOAD_CHANGED, 3),
     Case(
-        "the reason in the body",
-        set_event("body", """replace(body, '"place":3', '"place":4')"""),
+        "the role in the body",
+        set_event("body", "replace(body, 'officer', 'auditor')"),
         Kind.PAYLOAD_CHANGED,
         3,
     ),
@@ -197,7 +197,8 @@ CASES = [
     Case("the actor beside it", set_event("actor", "'somebody.else'"), Kind.PAYLOAD_CHANGED, 3),
     Case("the actor's kind beside it", set_event("actor_type", "'system'"), Kind.PAYLOAD_CHANGED, 3),
     Case("the type beside it", set_event("event_type", "'case_read'"), Kind.PAYLOAD_CHANGED, 3),
-    Case("the subject beside it", set_event("subject", "''"), Kind.PAYLOAD_CHANGED, 3),
+    Case("the subject beside it", set_event("subject", "'another'"), Kind.PAYLOAD_CHANGED, 3),
+    Case("the outcome beside it", set_event("outcome", "'confirmed'"), Kind.PAYLOAD_CHANGED, 3),
     Case("the case beside it", set_event("case_id", "NULL"), Kind.PAYLOAD_CHANGED, 3),
     Case("the hash", set_seal(3, "event_hash", FLIP.format("event_hash")), Kind.PAYLOAD_CHANGED, 3),
     Case("the previous hash", set_seal(3, "previous_hash", FLIP.format("previous_hash")), Kind.LINK_BROKEN, 3),

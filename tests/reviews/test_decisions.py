@@ -7,6 +7,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from audit.models import AuditEvent
+from audit.sealed import Opened, open_event
 from reviews import decisions, queues
 from reviews.decisions import InvalidDecision, StaleDecision, StaleVerdict
 from reviews.models import Approval, Decision, Standing
@@ -48,9 +49,9 @@ def events(*types: str) -> list[AuditEvent]:
 
 
 def details(event: AuditEvent) -> Any:
-    from audit.chain import read_body
-
-    return read_body(event.body)["details"]
+    said = open_event(event)
+    assert isinstance(said, Opened)
+    return said.details
 
 
 @pytest.fixture

@@ -179,6 +179,7 @@ class Switch(models.Model):
             actor_type=actor_type,
             actor_role=actor_role,
             subject=self.name,
+            outcome="on" if self.enabled else "off",
             details={"switch": self.name, "enabled": enabled, "reason": reason},
             at=at,
         )

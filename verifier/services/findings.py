@@ -203,6 +203,7 @@ def record_verdict(run: Run, finding: Finding, result: Recheck, started_at: date
             actor_type=ActorType.SYSTEM,
             case_id=finding.case_id,
             subject=f"{run.verification.case.report_id} · {finding.finding_id}",
+            outcome=str(verdict.verdict),
             details=verdict_details(verdict),
             at=at,
         ).id

@@ -1,13 +1,15 @@
 """What the trail holds of a verdict, and the rows that `verify_trail` compares with it."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
 from audit.chain import canonical
 from audit.log import Recorded
-from verifier.models import FindingVerdict
+from verifier.models import Case, FindingVerdict
+
+MOST_FOUND = 200
 
 
 def verdict_details(verdict: FindingVerdict) -> dict[str, Any]:
@@ -42,3 +44,14 @@ def verdict_rows(tenant_id: UUID) -> Iterator[Recorded]:
     rows = FindingVerdict.objects.select_related("finding").filter(tenant_id=tenant_id).order_by("event_id")
     for verdict in rows.iterator(chunk_size=500):
         yield Recorded(verdict.event_id, verdict_details(verdict))
+
+
+def references_of(tenant_id: UUID, case_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """What people call these cases, for the pages of the trail."""
+    return dict(Case.objects.filter(tenant_id=tenant_id, id__in=list(case_ids)).values_list("id", "report_id"))
+
+
+def find_cases(tenant_id: UUID, text: str) -> Iterable[UUID]:
+    """The newest cases whose reference holds `text`."""
+    found = Case.objects.filter(tenant_id=tenant_id, report_id__icontains=text).order_by("-created_at", "-id")
+    return found.values_list("id", flat=True)[:MOST_FOUND]

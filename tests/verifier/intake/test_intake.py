@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 
 from audit.log import tenant_scope
 from audit.models import ActorType, AuditEvent, AuditSeal, Tenant
+from audit.sealed import Opened, open_events
 from tests.verifier.intake.reports import AT, content, finding
 from tests.verifier.intake.trail import trail_refuses
 from verifier.intake import (
@@ -47,8 +48,13 @@ def end(verification: Verification) -> None:
 
 
 def events(tenant: Tenant) -> list[dict[str, Any]]:
-    stored = AuditEvent.objects.filter(tenant=tenant).order_by("recorded_at")
-    return [json.loads(body) for body in stored.values_list("body", flat=True)]
+    """Each event's content with what it keeps sealed."""
+    stored = list(AuditEvent.objects.filter(tenant=tenant).order_by("recorded_at"))
+    return [
+        {**json.loads(event.body), "subject": said.subject, "details": said.details}
+        for event, said in zip(stored, open_events(stored), strict=True)
+        if isinstance(said, Opened)
+    ]
 
 
 def event_types(tenant: Tenant) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, connections
 
 from audit.models import AuditEvent
+from audit.sealed import Opened, open_event
 from audit.verification import verify_tenant
 from tests import factories
 from tests.factories import AT
@@ -104,12 +105,15 @@ def test_it_writes_each_verdict_with_exactly_one_event(settings: Any) -> None:
 
     events = AuditEvent.objects.filter(case_id=made.id, event_type="finding_correctness_verified")
     assert {event.id for event in events} == {verdict.event_id for verdict in given.values()}
-    assert all(str(verdict.id) in AuditEvent.objects.get(id=verdict.event_id).body for verdict in given.values())
+    for verdict in given.values():
+        said = open_event(AuditEvent.objects.get(id=verdict.event_id))
+        assert isinstance(said, Opened)
+        assert said.details["verdict_id"] == str(verdict.id)
 
 
 def test_a_verdict_whose_event_fails_does_not_exist_and_the_others_go_on(settings: Any) -> None:
     made = case(factories.finding("f1"), factories.finding("f2"), factories.finding("f3"))
-    refuse_events_of("f2")
+    refuse_the_second_verdicts_event()
 
     with screened_by(settings, recorded(CLEAR)):
         given = verify(made)
@@ -118,15 +122,15 @@ def test_a_verdict_whose_event_fails_does_not_exist_and_the_others_go_on(setting
     assert factories.run_of(made).status == "finished"
 
 
-def refuse_events_of(subject: str) -> None:
+def refuse_the_second_verdicts_event() -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS"
-            " $$ BEGIN RAISE EXCEPTION 'no room for this event'; END $$"
-        )
-        cursor.execute(
+            "CREATE SEQUENCE verdicts_told;"
+            "CREATE FUNCTION refuse_event() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " IF nextval('verdicts_told') = 2 THEN RAISE EXCEPTION 'no room for this event'; END IF;"
+            " RETURN NEW; END $$;"
             "CREATE TRIGGER refuse_event BEFORE INSERT ON audit_auditevent FOR EACH ROW"
-            f" WHEN (NEW.subject LIKE '% · {subject}') EXECUTE FUNCTION refuse_event()"
+            " WHEN (NEW.event_type = 'finding_correctness_verified') EXECUTE FUNCTION refuse_event()"
         )
 
 

@@ -17,7 +17,7 @@ from verifier.domain.taxonomy import (
     material_type_of,
     vocabulary,
 )
-from verifier.domain.titles import is_about_network, is_clear_result
+from verifier.domain.titles import is_about_network, is_clear_result, speaks_against
 
 __all__ = [
     "MaterialType",
@@ -158,11 +158,16 @@ def why_excluded(finding: ReportedFinding, material_type: MaterialType | None) -
         return Why.NOT_SELECTED_COVERAGE
     if finding.hit is False or word(finding.status) in CLEAR_STATUSES:
         return Why.NOT_SELECTED_CLEAN
-    if screened and (word(finding.severity) in CLEAN_SEVERITIES or is_clear_result(finding.title)):
+    if screened and (word(finding.severity) in CLEAN_SEVERITIES or is_told_clear(finding)):
         return Why.NOT_SELECTED_CLEAN
     if screened and is_about_network(finding.title):
         return Why.NOT_SELECTED_NETWORK
     return None
+
+
+def is_told_clear(finding: ReportedFinding) -> bool:
+    """By its whole title, unless its description says otherwise. A description alone clears nothing."""
+    return is_clear_result(finding.title) and not speaks_against(finding.description)
 
 
 def claims_hit(finding: ReportedFinding) -> bool:

@@ -24,6 +24,10 @@ SCOPE = vocabulary(
     " shareholder shareholders individual beneficial legal name names alias aliases the a an any all of on in against"
     " for across and or via by under from with to within its their"
 )
+KINDS_OF_ACT = vocabulary(
+    "enforcement regulatory criminal disciplinary supervisory court judicial legal adverse negative media news press"
+    " sanctions sanction"
+)
 SCREENING = vocabulary(
     "screening screenings screened check checks checked search searches searched result results outcome status"
     " rescreening re-screening review completed complete done performed"
@@ -33,7 +37,15 @@ THINGS = vocabulary(
     " entry entries sanction sanctions exposure mention mentions media news press flag flags alert alerts"
     " concerns issues restrictions"
 )
-POSSIBLE = vocabulary("possible potential positive known adverse negative")
+# What authorities do: clear only where it is said of which kind ("no enforcement action", not "no action").
+ACTS = vocabulary(
+    "action actions proceeding proceedings investigation investigations charge charges conviction convictions"
+    " allegation allegations prosecution prosecutions indictment indictments penalty penalties fine fines measure"
+    " measures case cases judgment judgments judgement judgements article articles publication publications"
+)
+POSSIBLE = vocabulary(
+    "possible potential positive known adverse negative relevant criminal disciplinary supervisory court judicial"
+)
 FOUND = (
     "(?:found|identified|evidenced|detected|returned|located|recorded|reported|noted|observed|discovered|present|seen"
     "|revealed|surfaced)"
@@ -105,7 +117,9 @@ def tells_clear(words: list[str], names_told: bool) -> bool:
 
 def is_thing(words: list[str]) -> bool:
     """`Sanctions matches` are what a screening finds. `Sanctions screening` is the screening; none of it is a gap."""
-    return words[-1] in THINGS and all(word in SCOPE | THINGS | POSSIBLE for word in words)
+    if not all(word in SCOPE | THINGS | POSSIBLE | ACTS for word in words):
+        return False
+    return words[-1] in THINGS or (words[-1] in ACTS and not KINDS_OF_ACT.isdisjoint(words[:-1]))
 
 
 def is_said_of_screening(match: re.Match[str], words: list[str], names_told: bool) -> bool:
@@ -139,6 +153,26 @@ def is_scope(word: str, names_told: bool) -> bool:
     return names_told and not word[0].islower() and any(character.isalpha() for character in word)
 
 
+SENTENCES = re.compile(r"[.;!?\n]+")
+DENIES = vocabulary("no not none nothing nil zero 0 without never neither nor cannot free clear cleared clean negative")
+
+
+def speaks_against(description: str) -> bool:
+    """Whether a description says of somebody what a clear title denies: a sentence that accuses and denies nothing.
+
+    It never clears anything, it only lets a finding be re-checked that its title alone would have left out.
+    """
+    text = unicodedata.normalize("NFKC", description).casefold()
+    return any(accuses(WORD.findall(sentence)) for sentence in SENTENCES.split(text))
+
+
+def accuses(words: list[str]) -> bool:
+    if any(word in DENIES or word.endswith(("n't", "n\u2019t")) for word in words):
+        return False
+    return any(ACCUSES.match(word) and word not in SAID_OF_SCREENING for word in words)
+
+
+SAID_OF_SCREENING = vocabulary("match matched matches matching confirm confirmed listed blocks ban bank bans")
 RELATED = r"(?:network|related|connected|associated|affiliated|linked|group|third[- ]party|neighbouring|neighboring)"
 OTHERS = (
     r"(?:entity|entities|company|companies|party|parties|person|persons|people|individuals?|counterpart(?:y|ies)"
@@ -148,12 +182,17 @@ COUNT = (
     r"(?:(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|several|multiple|some|possible|potential|the|a|an) )*"
 )
 ABOUT_NETWORK = re.compile(
-    rf"{COUNT}(?:{RELATED} (?:network )?{OTHERS}|network (?:sanctions?|screening|exposure|review|risk)"
+    rf"{COUNT}(?:{RELATED} (?:network )?{OTHERS}"
+    r"|network(?:-level| level|-wide)? (?:sanctions?|screening|exposure|review|risk)"
     rf"|network of {RELATED} {OTHERS})(?P<rest>(?: .*)?)"
 )
 OF_SCREENING = vocabulary(
     "review reviews required requires needed flagged found identified outstanding open several multiple some two three"
     " risk risks confirmed designated"
+)
+OF_NETWORK = re.compile(
+    rf"{COUNT}(?:entity|entities|company|companies|affiliates?|nodes?|businesses) (?:in|of|within|across) (?:(?:the|its|their|wider|ownership|corporate|subject's|company's) )*"
+    rf"(?:network|group)(?P<rest>(?: .*)?)"
 )
 ENDS_IN_NETWORK = re.compile(
     r"(?P<head>.+) (?:for|among|in|of|on|within|across|concerning|involving)"
@@ -167,15 +206,21 @@ HARMLESS_TURNS = vocabulary("pending following with due also only still not unve
 SENTENCE_ENDS = re.compile(r"[;!?]|[.:,\u2013\u2014](?:\s|$)|\s-+\s")
 
 
+# "Network entities: two connected companies sanctioned": the label says of whom, what follows must say so as well.
+LABEL = re.compile(
+    rf"^(?:network (?:{OTHERS}|review|screening|exposure)|{RELATED} {OTHERS}): (?={COUNT}{RELATED} {OTHERS})"
+)
+
+
 def is_about_network(title: str) -> bool:
     """`Network entities flagged for sanctions review` is; `Related parties and subject designated` is not."""
-    text = unicodedata.normalize("NFKC", title).casefold().strip(" .")
+    text = LABEL.sub("", unicodedata.normalize("NFKC", title).casefold().strip(" ."))
     if len(title) > LONGEST_TITLE or SENTENCE_ENDS.search(text):
         return False
     text = " ".join(text.split())
     if match := ENDS_IN_NETWORK.fullmatch(text):
         return set(match["head"].split()) <= SCOPE - THE_SUBJECT | SCREENING | THINGS | POSSIBLE | OF_SCREENING
-    match = ABOUT_NETWORK.fullmatch(text)
+    match = ABOUT_NETWORK.fullmatch(text) or OF_NETWORK.fullmatch(text)
     if match is None:
         return False
     rest = set(WORD.findall(match["rest"]))

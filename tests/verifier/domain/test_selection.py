@@ -37,6 +37,18 @@ NO_MATCH = "No matches found on consolidated lists"
         # clean by the whole title, only where something was screened
         ({"category": "sanctions", "severity": "high", "title": NO_MATCH}, CLEAN),
         ({"category": "pep_match", "severity": "high", "title": NO_MATCH}, CLEAN),
+        *[
+            ({"category": "sanctions", "severity": "high", "title": NO_MATCH, "description": said}, CLEAN)
+            for said in ("Screened against OFAC and EU lists; no designation.", "The subject isn't designated.", "")
+        ],
+        # a description that says otherwise keeps it in
+        *[
+            ({"category": "sanctions", "severity": "critical", "title": NO_MATCH, "description": said}, Why.SEVERITY)
+            for said in (
+                "Subject was designated on 3 March 2026 by OFAC.",
+                "No match on the EU list. The prosecutor charged the subject with fraud.",
+            )
+        ],
         ({"category": "virtual_office", "severity": "high", "title": NO_MATCH}, Why.SEVERITY),
         ({"category": "sanctions", "severity": "high", "description": NO_MATCH}, Why.SEVERITY),
         ({"category": "sanctions", "title": "No matches found for director, but subject designated"}, Why.SEVERITY),

@@ -25,6 +25,12 @@ CLEAR = [
     "Sanctions screening: negative",
     "Entity cleared of sanctions",
     "No matches found for director",
+    "No enforcement actions identified",
+    "No enforcement action found",
+    "No regulatory actions found",
+    "No criminal proceedings found",
+    "No criminal charges against director",
+    "No relevant adverse media identified",
 ]
 NOT_CLEAR = [
     "No matches found for director, but subject designated",
@@ -57,6 +63,13 @@ NOT_CLEAR = [
     "Director convicted: no sanctions matches",
     "Subject designated on an EU sanctions list",
     "Not a false positive",
+    "No action",
+    "No charges",
+    "No action taken on the sanctions hit",
+    "No pending criminal proceedings",
+    "No confirmed enforcement action",
+    "No sanctions coverage found",
+    "No enforcement action yet",
     "No matches found on " + "consolidated " * 30 + "lists",
     "",
 ]
@@ -81,6 +94,10 @@ def test_a_title_with_anything_else_in_it_is_not_clear(title: str) -> None:
         "Associated entities require sanctions review",
         "Sanctions review required for network entities",
         "Sanctions exposure in the wider network",
+        "Network entities: two connected companies sanctioned",
+        "Network-level sanctions exposure",
+        "Entities in the network were flagged for sanctions",
+        "Affiliates in the ownership network hit a sanctions list",
         "Possible sanctions hits among related parties",
     ],
 )
@@ -98,6 +115,10 @@ def test_a_title_about_the_network_is_told(title: str) -> None:
         "Linked to sanctioned bank",
         "Subject designated together with related companies",
         "Director designated in network",
+        "Network entities: subject sanctioned",
+        "Network entities: the director is designated",
+        "Companies in the group and the subject designated",
+        "Members of the group charged",
         "Acme Trading designated",
     ],
 )

@@ -30,8 +30,8 @@ def decision(request: HttpRequest, case_id: UUID, finding_id: UUID) -> HttpRespo
     check_can_decide(user, case)
     finding = get_object_or_404(Finding, id=finding_id, case=case)
     recording = request.POST.get("step") == "record"
-    earlier = sent_before(request, user, case) if recording else None
-    if earlier is not None:
+    earlier = sent_before(request, user, case)
+    if earlier is not None and (recording or says(earlier, request.POST)):
         return to_recorded(request, earlier)
     page = page_about(case, user, finding)
     if page.item is None or page.item.row != finding:
@@ -116,6 +116,12 @@ def sent_before(request: HttpRequest, user: User, case: Case) -> Decision | None
     except ValueError:
         return None
     return Decision.objects.filter(form_token=token, author=user, case=case).first()
+
+
+def says(earlier: Decision, typed: QueryDict) -> bool:
+    """Whether these are the words that were recorded: Back and resend repeat them, a change of mind doesn't."""
+    sent = (typed.get("outcome"), typed.get("reason", "").strip(), typed.getlist("evidence"))
+    return sent == (earlier.outcome, earlier.reason, earlier.evidence)
 
 
 def as_typed(form: DecisionForm) -> DecisionForm:

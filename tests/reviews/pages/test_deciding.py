@@ -97,6 +97,15 @@ def test_the_same_form_again_leads_to_the_first_record(scene: scenes.Scene, clie
     assert Decision.objects.count() == 1
 
 
+def test_the_page_to_check_sent_again_after_it_was_recorded_leads_to_the_record(
+    scene: scenes.Scene, client_of: Callable[..., Client]
+) -> None:
+    client, form = client_of(scene.officer), sent(scene)
+    place = client.post(address(scene), form).headers["Location"]
+    assert client.post(address(scene), form | {"step": "check"}).headers["Location"] == place
+    assert Decision.objects.count() == 1
+
+
 def test_the_same_form_after_the_verdict_changed_still_leads_to_the_first_record(
     scene: scenes.Scene, client_of: Callable[..., Client]
 ) -> None:

@@ -191,8 +191,8 @@ OF_SCREENING = vocabulary(
     " risk risks confirmed designated"
 )
 OF_NETWORK = re.compile(
-    rf"{COUNT}(?:entity|entities|company|companies|affiliates?|nodes?|businesses) (?:in|of|within|across) (?:(?:the|its|their|wider|ownership|corporate|subject's|company's) )*"
-    rf"(?:network|group)(?P<rest>(?: .*)?)"
+    rf"{COUNT}(?:entity|entities|company|companies|affiliates?|nodes?|businesses) (?:in|of|within|across)"
+    r" (?:(?:the|its|their|wider|ownership|corporate|subject's|company's) )*(?:network|group)(?P<rest>(?: .*)?)"
 )
 ENDS_IN_NETWORK = re.compile(
     r"(?P<head>.+) (?:for|among|in|of|on|within|across|concerning|involving)"

@@ -60,12 +60,14 @@ def ends_in_mid_sentence(text: str) -> bool:
 
 
 def refuse_error_body(answer: Mapping[str, Any], key: str) -> None:
-    """HTTP 200 with an error in place of the list. Its text names the cause to us and goes no further."""
-    if key in answer:
+    """HTTP 200 with an error in place of the list, or beside an empty one, which then says nothing either. Its text
+    names the cause to us and goes no further.
+    """
+    if answer.get(key, ()) not in ((), []):
         return
     error = answer.get("detail", answer.get("error"))
     words = f"{error} {answer.get('tag', '')}".lower()
-    if error and any(word in words for word in QUOTA_WORDS):
+    if (error or answer.get("tag")) and any(word in words for word in QUOTA_WORDS):
         raise Unanswered("an error inside HTTP 200: quota or rate limit", Cause.QUOTA)
-    if error:
+    if error or answer.get("tag"):
         raise Unanswered("an error inside HTTP 200")

@@ -91,7 +91,7 @@ def by_id(verdicts: list[FindingVerdict], verdict_id: UUID | None) -> FindingVer
 
 def was_checked(case: Case) -> bool:
     """Whether a re-check was ever asked for of the newest report."""
-    asked = Verification.objects.filter(case=case, report_id=case.current_report_id, correctness_enabled=True)
+    asked = Verification.objects.filter(case=case, report=case.current_report, correctness_enabled=True)
     return asked.exists()
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 from uuid import UUID
 
 from audit import chain
 from audit.chain import Break, Kind
-from audit.log import Comparer, Recorded, comparers
-from audit.models import AuditEvent
-from audit.sealed import ERASED, Closed, Opened, open_events
+from audit.log import Comparer, Recorded, StateReader, comparers, states
+from audit.models import AuditEvent, AuditSeal
+from audit.sealed import ERASED, Closed, Opened, open_event, open_events
 
 BATCH = 500
 
@@ -26,6 +27,7 @@ class Witness:
 def first_disagreement(tenant_id: UUID) -> Break | None:
     """The disagreement between rows and events that stands earliest in the chain."""
     found = [wrong for comparer in comparers() for wrong in disagreements(comparer, tenant_id)]
+    found += [wrong for name, read in states().items() for wrong in departures(name, read, tenant_id)]
     return min(found, key=lambda wrong: (wrong.sequence is None, wrong.sequence or 0), default=None)
 
 
@@ -40,6 +42,34 @@ def disagreements(comparer: Comparer, tenant_id: UUID) -> list[Break]:
         if earliest is None or (wrong.sequence or 0) < (earliest.sequence or 0) or earliest.sequence is None:
             earliest = wrong
     return [earliest] if earliest else []
+
+
+def departures(name: str, read: StateReader, tenant_id: UUID) -> list[Break]:
+    """The earliest one of a table, or none."""
+    earliest: Break | None = None
+    for departure in read(tenant_id):
+        seal = AuditSeal.objects.filter(event=departure.event_id).first() if departure.event_id else None
+        wrong = Break(Kind.ROW_DISAGREES, seal.sequence if seal else None, f"{name}: {departure.sentence}")
+        if earliest is None or earliest.sequence is None or (wrong.sequence or earliest.sequence) < earliest.sequence:
+            earliest = wrong
+    return [earliest] if earliest else []
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event in clear, for a reader of states."""
+
+    event_id: UUID
+    event_type: str
+    details: dict[str, Any]
+
+
+def told(tenant_id: UUID, *event_types: str) -> Iterator[Told]:
+    """A tenant's events of these types in the order of the chain."""
+    events = AuditEvent.objects.filter(tenant_id=tenant_id, event_type__in=event_types, seal__isnull=False)
+    for event in events.order_by("seal__sequence").iterator(chunk_size=BATCH):
+        said = open_event(event)
+        yield Told(event.id, event.event_type, said.details if isinstance(said, Opened) else {})
 
 
 def witnesses(event_types: tuple[str, ...], tenant_id: UUID) -> Iterator[Witness]:

@@ -189,6 +189,28 @@ def comparers() -> list[Comparer]:
     return list(_comparers.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A row that is not what the trail last said of it: the event concerned, where there is one, and a sentence."""
+
+    event_id: UUID | None
+    sentence: str
+
+
+# Given a tenant: what of its rows departs from the trail.
+StateReader = Callable[[UUID], Iterable[Departure]]
+_states: dict[str, StateReader] = {}
+
+
+def register_state(name: str, fn: StateReader) -> None:
+    """For rows that change, so that no single event shows them: `fn` holds them against what was said last."""
+    _states[name] = fn
+
+
+def states() -> dict[str, StateReader]:
+    return dict(_states)
+
+
 # Given a tenant and case ids: the word people know each case by.
 References = Callable[[UUID, Iterable[UUID]], dict[UUID, str]]
 # Given a tenant and a part of such a word: the cases it fits.

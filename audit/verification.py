@@ -17,6 +17,7 @@ from audit.chain import Break, Kind, Link
 from audit.comparing import first_disagreement
 from audit.log import EVERY_TENANT, tenant_scope
 from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant
+from audit.payloads import first_unsound
 
 MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
 COPY_LINKS = """
@@ -72,6 +73,7 @@ def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
             (look_further(result.broken, tenant.id) if result.broken else None)
             or wrong_end(result, head)
             or outside_the_chain(result.events, tenant.id)
+            or first_unsound(tenant.id)
             or first_disagreement(tenant.id)
             or unguarded(missing_guards)
         )

@@ -138,6 +138,7 @@ def submit_report(request: HttpRequest) -> Status[Any]:
 
 @router.post(
     "/cases/{uuid:case_id}/verifications",
+    auth=KeyAuth("cases"),
     response={202: Accepted, 401: Refused, 403: Refused, 404: Refused},
     summary="Run the re-check again",
 )

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -74,6 +75,24 @@ class Environment:
                 "any other OpenAI-compatible endpoint is openai/<model> with its own base address"
             )
         return value
+
+    def address(self, name: str, default: str = "", schemes: tuple[str, ...] = ("http", "https")) -> str:
+        """The address of a service, or nothing."""
+        value = self.text(name, default)
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme in schemes and bool(parts.netloc or parts.path.strip("/"))
+            parts.port  # noqa: B018  # raises for a port that is none
+        except ValueError:
+            usable = False
+        if value and not usable:
+            raise ImproperlyConfigured(f"{name} must be an address that begins with {' or '.join(schemes)}://")
+        return value
+
+    def needs(self, name: str, other: str) -> None:
+        """Of two values that only work together, neither may be alone."""
+        if self.text(name) and not self.text(other):
+            raise ImproperlyConfigured(f"{name} is set, {other} is not: the one is no use without the other")
 
     def proxies(self, name: str) -> int | Networks:
         """How many proxies stand before the application, or the networks they are in; none unless set."""

@@ -36,6 +36,7 @@ def deployed(name: str) -> str:
 
 DATABASE_URL = deployed("DATABASE_URL")
 DATABASE_OWNER_URL = deployed("DATABASE_OWNER_URL")
+environment.address("REDIS_URL", schemes=("redis", "rediss", "unix"))
 REDIS_URL = deployed("REDIS_URL") or "redis://127.0.0.1:6379/0"
 AS_OWNER = environment.boolean("DATABASE_AS_OWNER", False) and bool(DATABASE_OWNER_URL)
 
@@ -166,19 +167,20 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_HANDLERS = ["reviews.forms.BoundedUpload"]
 
 # Providers: base address and key; a provider without key (OpenSanctions: nor own address) is not configured.
-OPENSANCTIONS_URL = environment.text("OPENSANCTIONS_URL")
+OPENSANCTIONS_URL = environment.address("OPENSANCTIONS_URL")
 OPENSANCTIONS_API_KEY = environment.text("OPENSANCTIONS_API_KEY")
 OPENSANCTIONS_DATASET = environment.text("OPENSANCTIONS_DATASET", "sanctions")
 OPENSANCTIONS_ALGORITHM = environment.text("OPENSANCTIONS_ALGORITHM", "logic-v2")
 OPENSANCTIONS_THRESHOLD = environment.number("OPENSANCTIONS_THRESHOLD", 0.70, most=1)
 OPENSANCTIONS_CUTOFF = environment.number("OPENSANCTIONS_CUTOFF", 0.50, most=OPENSANCTIONS_THRESHOLD)
-TAVILY_URL = environment.text("TAVILY_URL", "https://api.tavily.com")
+TAVILY_URL = environment.address("TAVILY_URL", "https://api.tavily.com")
 TAVILY_API_KEY = environment.text("TAVILY_API_KEY")
-EXA_URL = environment.text("EXA_URL", "https://api.exa.ai")
+EXA_URL = environment.address("EXA_URL", "https://api.exa.ai")
 EXA_API_KEY = environment.text("EXA_API_KEY")
-BRIGHTDATA_URL = environment.text("BRIGHTDATA_URL", "https://api.brightdata.com")
+BRIGHTDATA_URL = environment.address("BRIGHTDATA_URL", "https://api.brightdata.com")
 BRIGHTDATA_API_KEY = environment.text("BRIGHTDATA_API_KEY")
 BRIGHTDATA_ZONE = environment.text("BRIGHTDATA_ZONE")
+environment.needs("BRIGHTDATA_API_KEY", "BRIGHTDATA_ZONE")
 BRIGHTDATA_SLOTS = 3  # ADR-0095: a hard ceiling, never raised to fix a scheduling problem
 SLOT_WAIT_SECONDS = environment.integer("SLOT_WAIT_SECONDS", 120, least=1)
 # Set by `manage.py demo` where its stand-in answers for a provider: every page then says so.
@@ -194,7 +196,7 @@ JUDGE_PROVIDERS = {
     "deepseek": "https://api.deepseek.com",
 }
 JUDGE_MODEL = environment.model("JUDGE_MODEL", JUDGE_PROVIDERS)
-JUDGE_BASE_URL = environment.text("JUDGE_BASE_URL")
+JUDGE_BASE_URL = environment.address("JUDGE_BASE_URL")
 JUDGE_API_KEY = environment.text("JUDGE_API_KEY")
 JUDGE_MODE = environment.choice("JUDGE_MODE", "TOOLS", ("TOOLS", "JSON", "JSON_SCHEMA", "MD_JSON"))
 JUDGE_TIMEOUT_SECONDS = environment.number("JUDGE_TIMEOUT_SECONDS", 30, least=0.1)

@@ -26,6 +26,11 @@ PROVIDERS = ["openai", "ollama", "openrouter"]
         ("/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
         ("openai/", lambda given: given.model("NAME", PROVIDERS)),
         ("nobody/gpt-4", lambda given: given.model("NAME", PROVIDERS)),
+        *[
+            (value, lambda given: given.address("NAME"))
+            for value in ("notaurl", "ftp://files.example", "http://", "http://a:port/")
+        ],
+        ("http://cache", lambda given: given.address("NAME", schemes=("redis", "unix"))),
         ("all", lambda given: given.proxies("NAME")),
         ("11", lambda given: given.proxies("NAME")),
         ("1,2", lambda given: given.proxies("NAME")),
@@ -46,6 +51,9 @@ def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callab
         ("", lambda given: given.integer("NAME", 6), 6),
         ("0.25", lambda given: given.number("NAME", 0.5), 0.25),
         ("a, b,,", lambda given: given.names("NAME"), ["a", "b"]),
+        ("http://127.0.0.1:9000/x", lambda given: given.address("NAME"), "http://127.0.0.1:9000/x"),
+        ("", lambda given: given.address("NAME", "https://api.example"), "https://api.example"),
+        ("unix:///run/v.sock?db=0", lambda given: given.address("NAME", schemes=("unix",)), "unix:///run/v.sock?db=0"),
         ("ollama/llama3.1", lambda given: given.model("NAME", PROVIDERS), "ollama/llama3.1"),
         ("openrouter/meta/llama", lambda given: given.model("NAME", PROVIDERS), "openrouter/meta/llama"),
         ("", lambda given: given.model("NAME", PROVIDERS), ""),
@@ -53,3 +61,10 @@ def test_it_refuses_a_value_by_the_name_of_its_variable(value: str, read: Callab
 )
 def test_it_reads_a_value_by_its_kind(value: str, read: Callable[[Environment], Any], meaning: object) -> None:
     assert read(Environment({"NAME": value})) == meaning
+
+
+def test_a_value_that_is_no_use_alone_is_told_with_the_one_it_lacks() -> None:
+    Environment({"KEY": "k", "ZONE": "z"}).needs("KEY", "ZONE")
+    Environment({"ZONE": "z"}).needs("KEY", "ZONE")
+    with pytest.raises(ImproperlyConfigured, match="KEY is set, ZONE is not"):
+        Environment({"KEY": "k"}).needs("KEY", "ZONE")

@@ -42,7 +42,7 @@ def make_token(make_tenant: Callable[[], Tenant]) -> Callable[..., str]:
 
 @pytest.fixture
 def token(make_token: Callable[..., str]) -> str:
-    return make_token("reports")
+    return make_token("reports", "cases")
 
 
 def send(client: Client, token: str, body: bytes, **extra: Any) -> Any:
@@ -213,7 +213,7 @@ def test_the_scheme_may_be_spelled_in_lower_case(client: Client, token: str) -> 
     ("method", "path", "scope"),
     [
         ("POST", REPORTS, "reports"),
-        ("POST", f"/api/v1/cases/{UNKNOWN}/verifications", "reports"),
+        ("POST", f"/api/v1/cases/{UNKNOWN}/verifications", "cases"),
         ("GET", "/api/v1/cases", "cases"),
         ("GET", f"/api/v1/cases/{UNKNOWN}", "cases"),
     ],
@@ -260,7 +260,7 @@ def test_tenants_keep_apart_as_the_application_role(
     client: Client, make_token: Callable[..., str], make_tenant: Callable[[], Tenant], as_application: Callable[[], Any]
 ) -> None:
     one, other = make_tenant(), make_tenant()
-    keys = {tenant.id: make_token("reports", tenant=tenant) for tenant in (one, other)}
+    keys = {tenant.id: make_token("reports", "cases", tenant=tenant) for tenant in (one, other)}
     with as_application():
         answers = {tenant: send(client, key, content()) for tenant, key in keys.items()}
         assert [answer.status_code for answer in answers.values()] == [202, 202]

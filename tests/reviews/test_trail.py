@@ -38,8 +38,9 @@ def approved(tenant: Any) -> Decision:
 def owner_does(owner: psycopg.Connection[Any], table: str, statement: str) -> None:
     owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     owner.execute(statement)
-    owner.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_append_only")
-    owner.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate")
+    named = "SELECT tgname FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal"
+    for (trigger,) in owner.execute(named, [table]).fetchall():
+        owner.execute(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {trigger}")
 
 
 def find(tenant: Any, comparer: str) -> Any:

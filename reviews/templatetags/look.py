@@ -57,13 +57,14 @@ def verdict(code: str | None, simulated: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def severity(spelled: str, rank: int) -> SafeString:
+def severity(spelled: str, rank: int, beside_its_name: bool = False) -> SafeString:
     """The severity as the report spells it; only its typography is ours. A word that could be read as a verdict of
     ours, such as "verified", is quoted and called what it is.
     """
     said = shown(spelled)
     if spelled.strip().casefold() not in SEVERITIES:
-        return format_html('<span class="severity worded rank-{}">reported severity: “{}”</span>', rank, said)
+        name = "" if beside_its_name else "reported severity: "
+        return format_html('<span class="severity worded rank-{}">{}“{}”</span>', rank, name, said)
     return format_html('<span class="severity rank-{}">{}</span>', rank, said)
 
 

@@ -139,14 +139,9 @@ def deceiving_case(scene: scenes.Scene) -> Case:
     told = [factories.finding(name, **dict.fromkeys(texts, DECEIVING), **more) for name in ("f1", "c1")]
     subject = dict.fromkeys(("name", "entity_type", "country", "registration_number", "birth_date"), DECEIVING)
     case = factories.case(scene.tenant, *told, report_id=f"inv-{BIDI_CONTROLS}", subject=subject)
-    words: dict[str, Any] = {
-        "reason": DECEIVING,
-        "provider": DECEIVING,
-        "model": DECEIVING.replace("\0", ""),
-        "prompt_id": "p\u202e",
-    }
-    words = {name: text.replace("\0", "") for name, text in words.items()}
-    told_of = kept_of(DECEIVING.replace("\0", ""))
+    text = DECEIVING.replace("\0", "")
+    words: dict[str, Any] = dict.fromkeys(("reason", "provider", "model", "prompt_id"), text)
+    told_of = kept_of(text)
     for name in ("f1", "c1"):
         factories.verdict(factories.finding_of(case, name), evidence=told_of[name], **words)
     factories.end(factories.run_of(case))

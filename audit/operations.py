@@ -4,7 +4,6 @@ Each operation also says which triggers it promises; `audit.checks` reads that f
 asks the catalogue, so a guard can't be forgotten in a second list.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +26,20 @@ END """
 
 # One statement moves the head and writes the seal: the head row's lock is what orders the chain, and the
 # sequence is allocated under it, at commit. The loop's second round follows the birth of a tenant's head.
+# The first firing of a transaction seals all its events of the tenant in the order they were written (what is
+# visible here without a seal can only be its own), and the later firings find theirs sealed. Should a clock that
+# was set back hide one from it, that one's own firing seals it.
 SEAL_BODY = """
+DECLARE
+    link record;
+    event record;
+    ids uuid[] := '{{}}';
+    previous bytea[] := '{{}}';
+    hashes bytea[] := '{{}}';
 BEGIN
+    IF EXISTS (SELECT FROM {schema}.audit_auditseal WHERE event_id = NEW.id) THEN
+        RETURN NULL;
+    END IF;
     LOOP
         WITH head AS (
             UPDATE {schema}.audit_chainhead SET
@@ -38,22 +49,44 @@ BEGIN
                     event_hash || uuid_send(NEW.tenant_id) || int8send(sequence + 1)
                     || int8send((extract(epoch FROM NEW.recorded_at) * 1000000)::bigint)
                     || sha256(convert_to(NEW.body, 'UTF8'))
-    IF EXISTS (SELECT FROM {schema}.audit_auditseal WHERE event_id = NEW.id) THEN
-        RETURN NULL;
-    END IF;
                 )
             WHERE tenant_id = NEW.tenant_id
             RETURNING sequence, previous_hash, event_hash
         )
         INSERT INTO {schema}.audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash)
-            SELECT NEW.id, NEW.tenant_id, head.sequence, head.previous_hash, head.event_hash FROM head;
-        IF FOUND THEN
-            RETURN NULL;
-        END IF;
+            SELECT NEW.id, NEW.tenant_id, head.sequence, head.previous_hash, head.event_hash FROM head
+            RETURNING sequence, previous_hash, event_hash INTO link;
+        EXIT WHEN FOUND;
         INSERT INTO {schema}.audit_chainhead (tenant_id, sequence, previous_hash, event_hash)
             VALUES (NEW.tenant_id, 0, ''::bytea, sha256('second-look:genesis:'::bytea || uuid_send(NEW.tenant_id)))
             ON CONFLICT (tenant_id) DO NOTHING;
     END LOOP;
+    FOR event IN
+        SELECT e.id, e.recorded_at, e.body FROM {schema}.audit_auditevent e
+        WHERE e.tenant_id = NEW.tenant_id AND e.recorded_at >= transaction_timestamp()
+          AND NOT EXISTS (SELECT FROM {schema}.audit_auditseal s WHERE s.event_id = e.id)
+        ORDER BY e.recorded_at, e.ctid
+    LOOP
+        link.sequence := link.sequence + 1;
+        link.previous_hash := link.event_hash;
+        link.event_hash := sha256(
+            link.event_hash || uuid_send(NEW.tenant_id) || int8send(link.sequence)
+            || int8send((extract(epoch FROM event.recorded_at) * 1000000)::bigint)
+            || sha256(convert_to(event.body, 'UTF8'))
+        );
+        ids := ids || event.id;
+        previous := previous || link.previous_hash;
+        hashes := hashes || link.event_hash;
+    END LOOP;
+    IF ids <> '{{}}' THEN
+        INSERT INTO {schema}.audit_auditseal (event_id, tenant_id, sequence, previous_hash, event_hash)
+            SELECT one.id, NEW.tenant_id, link.sequence - cardinality(ids) + one.place, one.previous, one.hash
+            FROM unnest(ids, previous, hashes) WITH ORDINALITY AS one(id, previous, hash, place);
+        UPDATE {schema}.audit_chainhead
+            SET sequence = link.sequence, previous_hash = link.previous_hash, event_hash = link.event_hash
+            WHERE tenant_id = NEW.tenant_id;
+    END IF;
+    RETURN NULL;
 END """
 
 # Nobody but the owner may hang the sealing function on a table of his own and so write seals.
@@ -104,17 +137,6 @@ class AppendOnly(migrations.RunSQL):
 
     def triggers(self) -> list[Trigger]:
         changes, truncation = BEFORE | ROW | UPDATE | DELETE, BEFORE | TRUNCATE
-# What a row may become, as SQL over OLD and NEW, stands for {rule}. Nothing is ever removed.
-MOVES_BODY = """
-BEGIN
-    IF TG_OP = 'UPDATE' AND ({rule}) THEN
-        RETURN NEW;
-    END IF;
-    RAISE EXCEPTION '% on % is refused: what stands there does not change so', TG_OP, TG_TABLE_NAME
-        USING ERRCODE = 'insufficient_privilege',
-              HINT = 'Records are kept unaltered (Regulation (EU) 2024/1624, Article 77). Append a new one.';
-END """
-
         return [
             Trigger(f"{self.table}_append_only", self.table, changes, "second_look_refuse", REFUSE_BODY),
             Trigger(f"{self.table}_no_truncate", self.table, truncation, "second_look_refuse", REFUSE_BODY),
@@ -158,46 +180,6 @@ class TenantIsolation(migrations.RunSQL):
         self.table, self.also = table, also
         rule = (
             "current_setting('app.current_tenant', true) = '*' "
-class OnlyMoves(migrations.RunSQL):
-    """Lets a row change as `rule` allows and in no other way; refuses DELETE and TRUNCATE. For every role.
-
-    `rule` is SQL over OLD and NEW; the columns of `fixed` never change besides.
-    """
-
-    def __init__(self, table: str, *, fixed: Sequence[str], rule: str) -> None:
-        self.table, self.fixed, self.rule = table, list(fixed), rule
-        self.name = f"{table}_moves"
-        super().__init__(
-            f"""
-            CREATE OR REPLACE FUNCTION second_look_refuse() RETURNS trigger LANGUAGE plpgsql AS $${REFUSE_BODY}$$;
-            CREATE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql
-                SET search_path = public, pg_temp AS $${self.body()}$$;
-            CREATE TRIGGER {self.name} BEFORE UPDATE OR DELETE ON {table}
-                FOR EACH ROW EXECUTE FUNCTION {self.name}();
-            CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table}
-                FOR EACH STATEMENT EXECUTE FUNCTION second_look_refuse();
-            ALTER TABLE {table} ENABLE ALWAYS TRIGGER {self.name};
-            ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_truncate;
-            """,
-            f"DROP TRIGGER {self.name} ON {table}; DROP TRIGGER {table}_no_truncate ON {table};"
-            f" DROP FUNCTION {self.name}();",
-        )
-
-    def body(self) -> str:
-        unchanged = [f"NEW.{column} IS NOT DISTINCT FROM OLD.{column}" for column in self.fixed]
-        return MOVES_BODY.format(rule="\n        AND ".join([*unchanged, f"({self.rule})"]))
-
-    def triggers(self) -> list[Trigger]:
-        changes, truncation = BEFORE | ROW | UPDATE | DELETE, BEFORE | TRUNCATE
-        return [
-            Trigger(self.name, self.table, changes, self.name, self.body()),
-            Trigger(f"{self.table}_no_truncate", self.table, truncation, "second_look_refuse", REFUSE_BODY),
-        ]
-
-    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return (self.__class__.__name__, [self.table], {"fixed": self.fixed, "rule": self.rule})
-
-
             "OR tenant_id::text = current_setting('app.current_tenant', true) "
             f"OR {also}"
         )

@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(blank=True, db_default='', max_length=40)),
                 ('body', models.TextField()),
                 ('sealed', models.BinaryField(null=True)),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
+                ('tenant', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
             ],
         ),
         migrations.CreateModel(
@@ -63,11 +63,11 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='AuditSeal',
             fields=[
-                ('event', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='seal', serialize=False, to='audit.auditevent')),
+                ('event', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='seal', serialize=False, to='audit.auditevent')),
                 ('sequence', models.BigIntegerField()),
                 ('previous_hash', models.BinaryField()),
                 ('event_hash', models.BinaryField()),
-                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
+                ('tenant', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
             ],
         ),
         migrations.AddIndex(

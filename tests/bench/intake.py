@@ -57,6 +57,7 @@ def copies(rows: tuple[Case, Report, list[Finding], Verification]) -> tuple[Any,
     case.report_id = str(case.id)
     case.current_report_id, case.current_verification_id = report_row.id, verification.id
     report_row.case_id = verification.case_id = case.id
+    report_row.event_id = uuid4()
     verification.report_id = report_row.id
     for finding in findings:
         finding.case_id, finding.report_id = case.id, report_row.id

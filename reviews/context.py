@@ -77,7 +77,7 @@ def rail(request: HttpRequest, user: User) -> list[Entry]:
     here = request.resolver_match.view_name if request.resolver_match else ""
     places: list[tuple[bool, str, tuple[str, ...], Callable[[], int] | None]] = [
         (can_view_cases(user), "Queue", ("queue", "home"), lambda: count_waiting(user.tenant)),
-        (can_view_cases(user), "Cases", ("cases", "case", "progress", "decide"), None),
+        (can_view_cases(user), "Cases", ("cases", "case", "whole", "progress", "decide"), None),
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
         (can_submit_report(user), "Upload", ("upload",), None),

@@ -12,6 +12,7 @@ urlpatterns = [
     path("stay/", access.stay, name="stay"),
     path("cases/", cases.cases, name="cases"),
     path("cases/<uuid:case_id>/", cases.case, name="case"),
+    path("cases/<uuid:case_id>/whole/", cases.whole, name="whole"),
     path("cases/<uuid:case_id>/report/", cases.report, name="report"),
     path("cases/<uuid:case_id>/progress/", cases.progress, name="progress"),
     path("cases/<uuid:case_id>/recheck/", cases.recheck, name="recheck"),

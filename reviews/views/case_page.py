@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from uuid import UUID
 
 from django.conf import settings
 
@@ -110,11 +111,9 @@ class CasePage:
 
 def case_page(*, case: Case, user: User, finding_id: str, query: str, at: datetime) -> CasePage:
     """`query`: the queue's filters, kept in every link so that next and previous follow them."""
-    findings = list(case.current_report.findings.all())  # type: ignore[union-attr]
     standing = standings(case)
+    findings = in_order(case, standing)
     waiting = list(Waiting.objects.filter(case=case, tenant_id=case.tenant_id).order_by("urgency", "severity_rank"))
-    findings.sort(key=lambda one: (one.id not in standing, one.recheck_position or 0, one.position))
-    findings += earlier_findings(standing)
     in_view = choose(findings, finding_id, waiting)
     decisions = decisions_of(case)
     verdicts = verdicts_of(case)
@@ -123,7 +122,7 @@ def case_page(*, case: Case, user: User, finding_id: str, query: str, at: dateti
     claim = current_claim(case, at)
     checked = was_checked(case)
     switched_on = Switch.is_on(VERIFICATION_SWITCH)
-    unchecked = 0 if checked else sum(one.selected for one in case.current_report.findings.all())  # type: ignore[union-attr]
+    unchecked = 0 if checked else sum(one.selected and one.report_id == case.current_report_id for one in findings)
     return CasePage(
         case=case,
         facts=identity(case),
@@ -137,9 +136,22 @@ def case_page(*, case: Case, user: User, finding_id: str, query: str, at: dateti
         progress=None if run.ended else progress(run, at),
         reasons=reasons(waiting, findings),
         findings=[row(one, standing.get(one.id), verdicts, in_view, query, case) for one in findings],
-        item=item(case, in_view, findings, standing.get(in_view.id), verdicts, decisions) if in_view else None,
+        item=items(case, [in_view], standing, verdicts, decisions)[0] if in_view else None,
         simulated=any(one.simulated for one in verdicts),
     )
+
+
+def every_item(case: Case) -> list[Item]:
+    """Each finding as the one in view, in the order of the list."""
+    standing = standings(case)
+    return items(case, in_order(case, standing), standing, verdicts_of(case, evidence=True), decisions_of(case))
+
+
+def in_order(case: Case, standing: dict[UUID, Standing]) -> list[Finding]:
+    """The newest report's findings, the re-checked first, and after them what only an earlier report holds."""
+    findings = list(case.current_report.findings.all())  # type: ignore[union-attr]
+    findings.sort(key=lambda one: (one.id not in standing, one.recheck_position or 0, one.position))
+    return findings + earlier_findings(standing)
 
 
 def choose(findings: list[Finding], finding_id: str, waiting: list[Waiting]) -> Finding | None:
@@ -212,19 +224,31 @@ def elapsed(since: datetime, at: datetime) -> str:
     return f"{max(0, int((at - since).total_seconds()))} s"
 
 
-def verdicts_of(case: Case) -> list[FindingVerdict]:
-    """Every verdict ever given in the case, newest first. Only the one in view is asked for its evidence."""
+def verdicts_of(case: Case, *, evidence: bool = False) -> list[FindingVerdict]:
+    """Every verdict ever given in the case, newest first. Without `evidence` each is asked for its own when needed."""
     verdicts = FindingVerdict.objects.filter(case=case).select_related("finding")
-    return list(verdicts.defer("evidence", "finding__content").order_by("-recorded_at", "-id"))
+    unread = ("finding__content",) if evidence else ("evidence", "finding__content")
+    return list(verdicts.defer(*unread).order_by("-recorded_at", "-id"))
+
+
+def items(
+    case: Case,
+    findings: list[Finding],
+    standing: dict[UUID, Standing],
+    verdicts: list[FindingVerdict],
+    decisions: list[Decision],
+) -> list[Item]:
+    sources = sources_of(case, findings)
+    return [item(case, one, standing.get(one.id), verdicts, decisions, sources.get(one.id, ())) for one in findings]
 
 
 def item(
     case: Case,
     finding: Finding,
-    findings: list[Finding],
     standing: Standing | None,
     verdicts: list[FindingVerdict],
     decisions: list[Decision],
+    sources: tuple[str, ...],
 ) -> Item:
     verdict = by_id(verdicts, standing.verdict_row_id if standing else None)
     return Item(
@@ -235,7 +259,7 @@ def item(
         standing=standing,
         verdict=verdict,
         evidence=shown_evidence(verdict) if verdict else None,
-        labels=labels(case, finding, findings),
+        labels=labels(finding, sources),
         decisions=[
             decided(one, finding, standing) for one in decisions if one.finding.finding_id == finding.finding_id
         ],
@@ -251,15 +275,19 @@ def selection(finding: Finding, standing: Standing | None) -> str:
     return words.say("selection", finding.selection_why)
 
 
-def labels(case: Case, finding: Finding, findings: list[Finding]) -> Corroboration | None:
-    """The stored labels; the sources behind their count are named by the same rule that counted them."""
+def sources_of(case: Case, findings: list[Finding]) -> dict[UUID, tuple[str, ...]]:
+    """The sources behind each label's count, by the same rule that counted them over the finding's own report."""
+    found: dict[UUID, tuple[str, ...]] = {}
+    for report_id in {one.report_id for one in findings if one.corroboration_count is not None}:
+        together = list(Finding.objects.filter(report_id=report_id).order_by("position"))
+        counted = label([read_finding(load(one.content)) for one in together], subject=case.subject_name)
+        found |= {one.id: tuple(labels.sources) for one, labels in zip(together, counted, strict=True)}
+    return found
+
+
+def labels(finding: Finding, sources: tuple[str, ...]) -> Corroboration | None:
+    """The stored labels; none where the report was taken in without."""
     if finding.corroboration_count is None or finding.source_trust is None:
         return None
-    if finding.report_id != case.current_report_id:
-        findings = list(Finding.objects.filter(report_id=finding.report_id))
-    together = [one for one in findings if one.report_id == finding.report_id]
-    in_order = sorted(together, key=lambda one: one.position)
-    counted = label([read_finding(load(one.content)) for one in in_order], subject=case.subject_name)
     count = finding.corroboration_count
-    sources = counted[in_order.index(finding)].sources
     return corroboration(Labels(finding.source_trust, count, count >= 2, count < 2, sources))

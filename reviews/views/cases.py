@@ -14,7 +14,7 @@ from reviews import listing, queues, words
 from reviews.claims import note_view
 from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_request_recheck, check_can_view_cases
-from reviews.views.case_page import CasePage, case_page
+from reviews.views.case_page import CasePage, case_page, every_item
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
 from reviews.views.deciding import address as case_address
 from reviews.views.deciding import context_of, new_form
@@ -95,6 +95,17 @@ def case(request: HttpRequest, case_id: UUID) -> HttpResponse:
     note_view(user=user, case=case, session=request.session.session_key or "", at=at)
     page = page_of(request, case, user)
     return render(request, "case.html", context_of(request, user, page, new_form(user, page)))
+
+
+@require_safe
+def whole(request: HttpRequest, case_id: UUID) -> HttpResponse:
+    """Every finding in full on one page, to read through and to print."""
+    case = get_case(request, case_id)
+    user = person(request)
+    at = timezone.now()
+    note_view(user=user, case=case, session=request.session.session_key or "", at=at)
+    context = {"page": page_of(request, case, user), "items": every_item(case), "whole": True, "at": at}
+    return render(request, "whole.html", context)
 
 
 def page_of(request: HttpRequest, case: Case, user: User) -> CasePage:

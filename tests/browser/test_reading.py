@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import factories
-from tests.browser.acts import overflows
+from tests.browser.acts import overflows, violations
 from verifier.models import Case
 
 A4 = {"width": 718, "height": 1000}  # the inside of a sheet, in CSS pixels
@@ -99,3 +99,38 @@ def test_on_paper_a_finding_keeps_severity_verdict_evidence_and_decision(
     paper = page.locator("main").inner_text()
     for said in ("critical", "Contradicted", "Akme Trade LLC", "Compare the two registration numbers first."):
         assert said.casefold() in paper.casefold()
+
+
+def test_the_whole_case_on_paper_holds_every_finding_with_what_was_said_of_it(
+    scene: Any, visit: Callable[..., Page]
+) -> None:
+    finding = factories.finding_of(scene.case, "f1")
+    factories.decide(scene.second, finding, "needs_more", reason="Compare the two registration numbers first.")
+    page = visit(scene.officer)
+    page.goto(f"/cases/{scene.case.id}/")
+    page.get_by_role("link", name="All in full").click()
+    assert violations(page) == []
+    on_paper(page, page.url)
+    assert page.evaluate(CUT) == []
+    assert not overflows(page)
+    parts = page.locator("article").all()
+    assert [part.get_by_role("heading", level=2).inner_text() for part in parts] == [
+        "1. Subject designated on an EU sanctions list",
+        "2. Subject named on a national list",
+        "3. Prosecutor charged two managers",
+        "4. Regulator fined the subject",
+        "5. Press reports on unpaid wages",
+        "6. No politically exposed persons found",
+    ]
+    told = [part.inner_text().casefold() for part in parts]
+    for place, words in enumerate(
+        (
+            ("critical", "contradicted", "akme trade llc", "compare the two registration numbers first."),
+            ("high", "confirmed", "nk-hit"),
+            ("high", "confirmed", "prosecutors in tallinn charged two managers"),
+            ("medium", "unsupported", "nothing was found"),
+            ("medium", "indeterminate", "quota is used up"),
+            ("reported severity: “info”", "not checked"),
+        )
+    ):
+        assert [word for word in words if word not in told[place]] == []

@@ -16,7 +16,8 @@ from django.db import connection
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 
-from audit.operations import AppendOnly, Grant, OnlyMoves, RowGuard, SealAtCommit, TenantIsolation, Trigger
+from audit.moves import Guard
+from audit.operations import AppendOnly, Grant, RowGuard, SealAtCommit, TenantIsolation, Trigger
 
 UNIQUE = ("audit_seal_sequence", "audit_seal_no_fork", "audit_auditseal_pkey", "audit_chainhead_pkey")
 PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
@@ -83,7 +84,7 @@ def promised_so_far() -> Promised:
 
 def collect(migrations: Sequence[Migration] | Any) -> Promised:
     operations = [operation for migration in migrations for operation in migration.operations]
-    guarding = AppendOnly | OnlyMoves | SealAtCommit | RowGuard
+    guarding = AppendOnly | Guard | SealAtCommit | RowGuard
     guards = [operation for operation in operations if isinstance(operation, guarding)]
     grants = [operation for operation in operations if isinstance(operation, Grant)]
     return Promised(

@@ -5,8 +5,9 @@ class ReviewsConfig(AppConfig):
     name = "reviews"
 
     def ready(self) -> None:
-        from audit.log import register_comparer
-        from reviews.recorded import approval_rows, decision_rows
+        from audit.log import register_comparer, register_state
+        from reviews.recorded import approval_rows, decision_rows, person_departures
 
         register_comparer("decision", decision_rows, event_types=("decision_recorded", "decision_reversed"))
         register_comparer("approval", approval_rows, event_types=("decision_approved", "decision_refused"))
+        register_state("person", person_departures)

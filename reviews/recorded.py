@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from audit.log import Recorded
-from reviews.models import Approval, Decision
-from reviews.standing import told
+from audit.comparing import Told, told
+from audit.log import Departure, Recorded
+from reviews.models import Approval, Decision, User
+from reviews.standing import told as told_of
 from verifier.models import Finding, FindingVerdict
 
 
@@ -33,7 +34,7 @@ def decision_details(decision: Decision) -> dict[str, Any]:
 
 
 def shown(finding: Finding, verdict: FindingVerdict | None) -> dict[str, Any]:
-    now = told(verdict)
+    now = told_of(verdict)
     return {
         "severity": finding.severity,
         "material_type": finding.material_type or None,
@@ -70,3 +71,21 @@ def approval_rows(tenant_id: UUID) -> Iterator[Recorded]:
     rows = Approval.objects.select_related("decision__finding").filter(tenant_id=tenant_id)
     for approval in rows.order_by("event_id").iterator(chunk_size=500):
         yield Recorded(approval.event_id, approval_details(approval))
+
+
+PEOPLE = ("user_created", "role_changed", "user_deactivated")
+
+
+def person_departures(tenant_id: UUID) -> Iterator[Departure]:
+    """People whose role, or whether they may act at all, is not what was last recorded of them."""
+    latest: dict[str, tuple[str, bool, Told]] = {}
+    for event in told(tenant_id, *PEOPLE):
+        role = event.details.get("to") or event.details.get("role")
+        latest[str(event.details.get("username"))] = (str(role), event.event_type != "user_deactivated", event)
+    for user in User.objects.filter(tenant_id=tenant_id):
+        said = latest.pop(user.username, None)
+        if said is None:
+            yield Departure(None, f"{user.username} was never recorded")
+        elif (user.role, user.is_active) != said[:2]:
+            yield Departure(said[2].event_id, f"{user.username} has another role or standing than was last recorded")
+    yield from (Departure(event.event_id, f"{name} is gone") for name, (_, _, event) in latest.items())

@@ -37,15 +37,31 @@ def user(of: Tenant, role: str = "officer", **changes: Any) -> User:
     display_name = changes.pop("display_name", username)
     person = User(tenant=of, username=username, role=role, display_name=display_name, **changes)
     person.set_password(PASSWORD)
-    person.save()
+    with transaction.atomic():
+        person.save()
+        note_person(person, "user_created")
+        if not person.is_active:
+            note_person(person, "user_deactivated")
     return person
 
 
-def switch(name: str, enabled: bool) -> None:
-    Switch.objects.update_or_create(
-        name=name,
-        defaults={"enabled": enabled, "environment_value": enabled, "changed_at": AT, "changed_by": "tests"},
+def note_person(person: User, event_type: str) -> None:
+    record(
+        tenant_id=person.tenant_id,
+        event_type=event_type,
+        actor="tests",
+        actor_type=ActorType.SYSTEM,
+        subject=person.username,
+        details={"username": person.username, "role": person.role},
+        at=AT,
     )
+
+
+def switch(name: str, enabled: bool) -> None:
+    row = Switch.objects.filter(name=name).first() or Switch(name=name)
+    row.environment_value = enabled
+    with transaction.atomic():
+        row.set(enabled=enabled, by="tests", actor_type=ActorType.SYSTEM, reason="For a test.", at=AT)
 
 
 def switches(*, verification: bool = True, labels: bool = True, maker_checker: bool = True) -> None:
@@ -178,8 +194,8 @@ def verified(of: Tenant, **words: str) -> Case:
     return made
 
 
-def rerun(of: Case, at: datetime, **words: str) -> Verification:
-    """A further run over the current report that has ended with these verdicts."""
+def rerun(of: Case, at: datetime, *, ended: bool = True, **words: str) -> Verification:
+    """A further run over the current report that has ended with these verdicts, or has not ended yet."""
     held = Case.objects.get(id=of.id)
     run = Verification.objects.create(
         tenant_id=held.tenant_id,
@@ -194,7 +210,7 @@ def rerun(of: Case, at: datetime, **words: str) -> Verification:
     held.save(update_fields=["current_verification"])
     for name, word in words.items():
         verdict(finding_of(held, name), word, run=run, at=at)
-    return end(run, at=at)
+    return end(run, at=at) if ended else run
 
 
 def decide(by: User, on: Finding, outcome: str = "stands", *, at: datetime = AT, **changes: Any) -> Decision:

@@ -5,9 +5,13 @@ class VerifierConfig(AppConfig):
     name = "verifier"
 
     def ready(self) -> None:
-        from audit.log import register_comparer, register_references
+        from audit.log import register_comparer, register_references, register_state
         from verifier import celery  # noqa: F401  # shared tasks bind to our Celery application
-        from verifier.services.recorded import find_cases, references_of, verdict_rows
+        from verifier.services import recorded
 
-        register_references(of=references_of, find=find_cases)
-        register_comparer("verdict", verdict_rows, event_types=("finding_correctness_verified",))
+        register_references(of=recorded.references_of, find=recorded.find_cases)
+        register_comparer("verdict", recorded.verdict_rows, event_types=("finding_correctness_verified",))
+        register_comparer("report", recorded.report_rows, event_types=("report_received",))
+        register_state("case", recorded.case_departures)
+        register_state("API key", recorded.key_departures)
+        register_state("switch", recorded.switch_departures)

@@ -21,6 +21,7 @@ from verifier.domain.search import search_text
 from verifier.domain.subjects import read_subject
 from verifier.models import Case, Finding, Report, SearchText, Switch, Verification
 from verifier.reading import InvalidReport, ParsedReport, ReportTooLarge, parse
+from verifier.services.recorded import report_details
 
 __all__ = ["Accepted", "InvalidReport", "ReportConflict", "ReportTooLarge", "accept_report", "request_recheck"]
 
@@ -108,8 +109,8 @@ def request_recheck(
             return current
         enabled = Switch.is_on(VERIFICATION_SWITCH)
         verification = new_verification(locked, current.report_id, receipt, enabled=enabled)
-        move_pointers(locked, verification)
         save_and_announce(verification)
+        move_pointers(locked, verification)
         receipt.note("recheck_requested", locked, {"verification_id": str(verification.id)})
         note_verification(locked, verification, receipt)
         return verification
@@ -158,21 +159,12 @@ def add_report(case: Case, parsed: ParsedReport, receipt: Receipt) -> Accepted:
     verification = new_verification(case, report.id, receipt, enabled=switches[VERIFICATION_SWITCH])
     findings = make_findings(parsed, report)
     case.subject_name = printable(parsed.value["subject"]["name"])
-    move_pointers(case, verification)  # foreign keys are checked at commit, so the case may go first
-    report.save(force_insert=True)
+    report.event_id = receipt.note("report_received", case, report_details(report, findings)).id
+    report.save(force_insert=True)  # foreign keys are checked at commit: a new case's row may come after its report's
     Finding.objects.bulk_create(findings)
-    keep_search_text(case, parsed, findings)
     save_and_announce(verification)
-    receipt.note(
-        "report_received",
-        case,
-        {
-            "report_sha256": parsed.sha256,
-            "iteration": parsed.iteration,
-            "findings": len(findings),
-            "selected": sum(finding.selected for finding in findings),
-        },
-    )
+    move_pointers(case, verification)  # last, because the database lets them point to what is there only
+    keep_search_text(case, parsed, findings)
     note_verification(case, verification, receipt)
     return Accepted(case, verification, created=True)
 

@@ -1,7 +1,8 @@
 from django.db import migrations
 
 from audit.models import SYSTEM_TENANT_ID
-from audit.operations import AppendOnly, Grant, OnlyMoves, SealAtCommit, TenantIsolation
+from audit.moves import OnlyMoves
+from audit.operations import AppendOnly, Grant, SealAtCommit, TenantIsolation
 
 ON_SYSTEM = f"tenant_id = '{SYSTEM_TENANT_ID}'"
 

@@ -1,8 +1,13 @@
 from django.db import migrations
 
-from audit.operations import AppendOnly, Grant, TenantIsolation
+from audit.moves import AppendOnlyUntilErased
+from audit.operations import Grant, TenantIsolation
 
 APPEND_ONLY = ["reviews_decision", "reviews_approval"]
+# What takes the place of people's words when the case is erased (`manage.py erase_case`).
+BLANK_DECISION = {"reason": "'erased'", "evidence": "'[]'"}
+BLANK_APPROVAL = {"reason": "'erased'"}
+OF_DECISION = "(SELECT case_id FROM reviews_decision WHERE id = OLD.decision_id)"
 
 
 class Migration(migrations.Migration):
@@ -14,7 +19,8 @@ class Migration(migrations.Migration):
         ("auth", "0012_alter_user_first_name_max_length"),
     ]
     operations = [
-        *[AppendOnly(table) for table in APPEND_ONLY],
+        AppendOnlyUntilErased("reviews_decision", blanks=BLANK_DECISION),
+        AppendOnlyUntilErased("reviews_approval", blanks=BLANK_APPROVAL, case=OF_DECISION),
         *[Grant(table, "SELECT, INSERT") for table in APPEND_ONLY],
         *[TenantIsolation(table) for table in APPEND_ONLY],
         Grant("reviews_claim", "SELECT, INSERT, UPDATE, DELETE"),

@@ -59,7 +59,8 @@ def test_an_unknown_key_comes_back_as_spelled(tenant: Any, spelled: str) -> None
 def test_a_report_that_uses_our_key_is_not_believed(tenant: Any, key: str, enabled: bool) -> None:
     make.switches(verification=enabled, labels=enabled)
     case = make.case(tenant, make.finding(**{key: {"verdict": "confirmed"}}))
-    make.end(make.run_of(case))
+    if enabled:  # with the switch off it has ended already
+        make.end(make.run_of(case))
     told = read(case)["findings"][0]
     assert told["reported"][key] == {"verdict": "confirmed"}
     if key != "reported":

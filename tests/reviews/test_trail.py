@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 
 from audit.verification import verify_tenant
-from reviews import decisions
+from reviews import administration, decisions
 from reviews.decisions import StaleDecision, StaleVerdict
-from reviews.models import Decision, Standing
+from reviews.models import Decision, Standing, User
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,6 +82,43 @@ def test_a_removed_row_is_found(tenant: Any, approved: Decision, owner_connectio
     assert find(tenant, "approval") is not None
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("UPDATE reviews_user SET role = 'admin'", "another role or standing"),
+        ("UPDATE reviews_user SET is_active = false", "another role or standing"),
+        ("DELETE FROM reviews_user", "is gone"),
+        ("UPDATE reviews_user SET username = 'somebody.else'", "is gone"),
+    ],
+)
+def test_a_person_who_is_not_as_last_recorded_is_found(tenant: Any, change: str, words: str) -> None:
+    make.user(tenant)
+    assert find(tenant, "person") is None
+    with connection.cursor() as cursor:
+        cursor.execute(change)
+
+    broken = find(tenant, "person")
+    assert broken is not None
+    assert broken.kind == "row_disagrees"
+    assert words in broken.detail
+
+
+def test_a_person_whom_nobody_added_is_found(tenant: Any) -> None:
+    User.objects.create(tenant=tenant, username="somebody", role="officer")
+
+    broken = find(tenant, "person")
+    assert broken is not None
+    assert broken.detail == "person: somebody was never recorded"
+
+
+def test_people_as_admins_made_and_changed_them_agree_with_the_trail(tenant: Any) -> None:
+    admin = make.user(tenant, "admin")
+    made = administration.create_user(admin=admin, username="ines", display_name="Ines", role="officer", at=make.AT)
+    administration.change_role(admin=admin, user=made.user, role="auditor", at=make.AT)
+    administration.deactivate(admin=admin, user=made.user, at=make.AT)
+    assert find(tenant, "person") is None
+
+
 def test_a_form_sent_twice_at_once_is_recorded_once(tenant: Any) -> None:
     on = make.finding_of(make.verified(tenant, f1="contradicted"))
     officer, token, start, made = make.user(tenant), uuid4(), threading.Barrier(4), []
@@ -149,7 +186,7 @@ def test_a_verdict_recorded_while_one_decides_opens_the_finding_again(
     case = make.verified(tenant, f1="contradicted")
     on = make.finding_of(case)
     old = Standing.objects.get(finding=on).verdict_row_id
-    run = make.rerun(case, make.later())
+    run = make.rerun(case, make.later(), ended=False)
     run.status = "running"
     run.save()
     same = "tenant_id, case_id, finding_id, reason, provider, started_at, duration_ms, slot_wait_ms, evidence, quote"

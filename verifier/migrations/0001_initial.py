@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                 ('corroboration_labels', models.BooleanField()),
                 ('received_at', models.DateTimeField()),
                 ('received_by', models.CharField(max_length=200)),
+                ('event_id', models.UUIDField(unique=True)),
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='verifier.case')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
             ],

@@ -93,6 +93,11 @@ class ApiKey(models.Model):
         self.refresh_from_db(fields=["revoked_at"])
         return event
 
+    def told(self) -> dict[str, object]:
+        """What its events say of it. The token's hash tells nothing of the token."""
+        told = {"key_id": str(self.id), "label": self.label, "hint": self.hint, "scopes": self.scopes}
+        return {**told, "token_sha256": self.token_sha256}
+
     def note(self, event_type: str, by: str, actor_type: ActorType, actor_role: str, at: datetime) -> AuditEvent:
         return record(
             tenant_id=self.tenant_id,
@@ -101,7 +106,7 @@ class ApiKey(models.Model):
             actor_type=actor_type,
             actor_role=actor_role,
             subject=str(self),
-            details={"key_id": str(self.id), "label": self.label, "hint": self.hint, "scopes": self.scopes},
+            details=self.told(),
             at=at,
         )
 

@@ -55,6 +55,7 @@ class Report(models.Model):
     corroboration_labels = models.BooleanField()  # whether its findings were labelled (ADR-0151's switch at intake)
     received_at = models.DateTimeField()
     received_by = models.CharField(max_length=200)
+    event_id = models.UUIDField(unique=True)  # its `report_received` event
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["case", "iteration"], name="report_one_per_iteration")]

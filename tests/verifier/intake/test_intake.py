@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -24,6 +25,7 @@ from verifier.intake import (
     request_recheck,
 )
 from verifier.models import Case, Finding, Report, Verification
+from verifier.services.recorded import report_details
 
 Status = Verification.Status
 
@@ -103,12 +105,12 @@ def test_its_events_say_what_came_in_and_hold_no_names(tenant: Tenant) -> None:
     assert received["event_type"] == "report_received"
     assert (received["actor"], received["actor_type"], received["subject"]) == ("key one", "key", "inv-1")
     assert received["case_id"] == queued["case_id"] == str(accepted.case.id)
-    assert received["details"] == {
-        "report_sha256": accepted.case.current_report.sha256,  # type: ignore[union-attr]
-        "iteration": 1,
-        "findings": 2,
-        "selected": 1,
-    }
+    report = accepted.case.current_report
+    assert report is not None
+    assert report.event_id == UUID(received["event_id"])
+    assert received["details"] == report_details(report, list(report.findings.order_by("position")))
+    told = {"report_sha256": report.sha256, "iteration": 1, "findings": 2, "selected": 1, "forces_review": False}
+    assert told.items() <= received["details"].items()
     assert queued["event_type"] == "verification_queued"
     assert queued["details"] == {"verification_id": str(accepted.verification.id), "correctness_enabled": True}
     assert "Acme" not in json.dumps([received, queued])

@@ -23,6 +23,7 @@ READING = {
     "cases": (200, 200, 200),
     "case": (200, 200, 200),
     "report": (200, 200, 200),
+    "whole": (200, 200, 200),
     "progress": (200, 200, 200),
     "recorded": (200, 200, 200),
     "second": (200, 200, 200),
@@ -55,6 +56,7 @@ ACTING = {
 }
 OF_A_TENANT = (
     "case",
+    "whole",
     "report",
     "progress",
     "recorded",
@@ -82,7 +84,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "revoke_key": (made.id,),
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
-        **dict.fromkeys(("case", "report", "progress", "recheck", "claim", "release"), (scene.case.id,)),
+        **dict.fromkeys(("case", "whole", "report", "progress", "recheck", "claim", "release"), (scene.case.id,)),
     }
     return {name: reverse(name, args=arguments.get(name, ())) for name in names()}
 

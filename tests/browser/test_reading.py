@@ -81,6 +81,7 @@ def test_a_printed_case_shows_every_finding_and_cuts_nothing(scene: Any, visit: 
     assert all(row.is_visible() for row in rows.all())
     expect(page.locator("#decide")).to_be_hidden()
     expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_text("This sheet holds one finding in full.")).to_be_visible()
 
 
 def test_on_paper_the_notices_and_who_it_is_about_stand_apart(scene: Any, visit: Callable[..., Page]) -> None:
@@ -97,6 +98,7 @@ def test_on_paper_a_finding_keeps_severity_verdict_evidence_and_decision(
     page = visit(scene.officer)
     on_paper(page, f"/cases/{scene.case.id}/?finding={finding.id}")
     paper = page.locator("main").inner_text()
+    assert "Take this decision back" not in paper
     for said in ("critical", "Contradicted", "Akme Trade LLC", "Compare the two registration numbers first."):
         assert said.casefold() in paper.casefold()
 

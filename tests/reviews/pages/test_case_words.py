@@ -184,7 +184,8 @@ def test_no_text_of_a_report_or_an_answer_can_turn_a_pages_direction(
     client = client_of(scene.officer)
     addresses = [f"{reverse('case', args=[case.id])}?finding={one.id}" for one in findings]
     addresses += [f"{reverse('progress', args=[case.id])}?finding={one.id}" for one in findings]
-    addresses += [reverse("queue"), reverse("cases"), reverse("advisory"), f"{reverse('cases')}?q=zz%E2%80%AE"]
+    addresses += [reverse("queue"), reverse("cases"), reverse("advisory"), reverse("whole", args=[case.id])]
+    addresses += [f"{reverse('cases')}?q=zz%E2%80%AE"]
     found = {}
     for address in addresses:
         page = client.get(address).content.decode()

@@ -7,9 +7,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from audit.models import ActorType
 from reviews.models import Decision
 from tests import factories
 from tests.browser.acts import REASON, check_and_record, fill_decision, overflows, violations
+from verifier.intake import request_recheck
 
 OFFICERS = (
     "/",
@@ -197,9 +199,8 @@ def test_a_half_written_reason_survives_the_end_of_the_session(scene: Any, visit
 
 def test_an_answer_that_arrives_takes_no_word_away(scene: Any, visit: Callable[..., Page]) -> None:
     on = factories.finding_of(scene.case, "f1")
-    run = factories.rerun(scene.case, timezone.now())
-    run.status, run.finished_at = "running", None
-    run.save(update_fields=["status", "finished_at"])
+    now = timezone.now()
+    run = request_recheck(case=scene.case, requested_by="tests", actor_type=ActorType.SYSTEM, at=now)
     page = visit(scene.officer)
     page.goto(f"/cases/{scene.case.id}/?finding={on.id}")
     fill_decision(page)

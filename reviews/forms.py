@@ -132,8 +132,8 @@ class SwitchForm(forms.Form):
 
 
 class KeyForm(forms.Form):
-    label = forms.CharField(
     form_token = forms.UUIDField(widget=forms.HiddenInput, required=False)
+    label = forms.CharField(
         label="What it is for",
         help_text="Such as the system that will use it.",
         max_length=100,
@@ -148,8 +148,8 @@ class KeyForm(forms.Form):
 
 
 class UserForm(forms.Form):
-    username = forms.CharField(
     form_token = forms.UUIDField(widget=forms.HiddenInput, required=False)
+    username = forms.CharField(
         label="Sign-in name",
         help_text="Unique in the installation, such as m.tamm.",
         max_length=150,

@@ -128,7 +128,7 @@ def insert(event: AuditEvent) -> None:
     clear_columns = (event.id, event.tenant_id, event.event_type, event.actor, event.actor_type, event.case_id)
     with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
         cursor.execute(INSERT, [*clear_columns, event.subject, event.outcome, event.sealed, event.body], prepare=True)
-        (event.recorded_at,) = cursor.fetchone() or (None,)
+        ((event.recorded_at,),) = cursor.fetchall()
     event._state.adding = False
 
 

@@ -130,7 +130,7 @@ def test_a_message_names_the_thing_its_new_state_and_the_event(
     assert "Jaan Kask was an officer and is now an auditor" in pages["role_changed"]
     assert "Jaan Kask was deactivated" in pages["user_deactivated"]
     for event_type, page in pages.items():
-        event = AuditEvent.objects.get(event_type=event_type)
+        event = AuditEvent.objects.filter(event_type=event_type).latest("recorded_at")
         trail = "system trail" if event.tenant_id == SYSTEM_TENANT_ID else "trail"
         link = f'<a href="{reverse("trail_event", args=[event.id])}">in the {trail}</a>'
         assert f"Event <strong>#{event.seal.sequence}</strong>, {link}." in page

@@ -77,7 +77,7 @@ def witnesses(event_types: tuple[str, ...], tenant_id: UUID) -> Iterator[Witness
     events = AuditEvent.objects.filter(tenant_id=tenant_id, event_type__in=event_types).order_by("id")
     stream = events.select_related("seal").iterator(chunk_size=BATCH)
     while batch := list(islice(stream, BATCH)):
-        for event, said in zip(batch, open_events(batch), strict=True):
+        for event, said in zip(batch, open_events(batch, fresh=True), strict=True):
             seal = getattr(event, "seal", None)
             yield Witness(event.id, seal.sequence if seal else None, said)
 

@@ -76,6 +76,8 @@ class CaseKey(models.Model):
                 name="case_key_or_destroyed",
             )
         ]
+        # Whether a case is erased is asked wherever its rows come in or wait: this is empty until the first erasure.
+        indexes = [models.Index(fields=["case_id"], name="case_key_destroyed", condition=models.Q(key=None))]
 
     def __str__(self) -> str:
         return f"key of case {self.case_id}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import migrations
 
-from audit.operations import BEFORE, DELETE, REFUSE_BODY, ROW, TRUNCATE, UPDATE, Trigger
+from audit.operations import BEFORE, DELETE, REFUSE_BODY, ROW, TRUNCATE, UPDATE, RowGuard, Trigger
 
 REFUSAL = """RAISE EXCEPTION '% on % is refused: {why}', TG_OP, TG_TABLE_NAME
         USING ERRCODE = 'insufficient_privilege',
@@ -25,6 +25,15 @@ BLANKED = """pg_get_userbyid((SELECT relowner FROM pg_class WHERE oid = TG_RELID
         AND EXISTS (SELECT FROM audit_casekey WHERE case_id = {case} AND key IS NULL)
         AND to_jsonb(NEW) - '{{{names}}}'::text[] = to_jsonb(OLD) - '{{{names}}}'::text[]
         AND {values}"""
+
+OF_KEPT_CASE = """
+BEGIN
+    IF EXISTS (SELECT FROM audit_casekey WHERE case_id = {case} AND key IS NULL) THEN
+        RAISE EXCEPTION '% on % is refused: the case has been erased', TG_OP, TG_TABLE_NAME
+            USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    RETURN NEW;
+END """
 
 
 class Guard(migrations.RunSQL):
@@ -60,6 +69,17 @@ class Guard(migrations.RunSQL):
 def blanked(blanks: Mapping[str, str], case: str) -> str:
     values = "\n        AND ".join(f"NEW.{column} = {value}" for column, value in blanks.items())
     return BLANKED.format(case=case, names=",".join(blanks), values=values)
+
+
+class OfKeptCase(RowGuard):
+    """Lets no further row in once its case is erased. `case` is SQL over NEW for the id of that case."""
+
+    def __init__(self, table: str, case: str = "NEW.case_id") -> None:
+        self.case = case
+        super().__init__(table, f"{table}_of_kept_case", OF_KEPT_CASE.format(case=case))
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return (self.__class__.__name__, [self.table], {"case": self.case})
 
 
 class AppendOnlyUntilErased(Guard):

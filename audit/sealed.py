@@ -145,6 +145,12 @@ def key_of(tenant_id: UUID, case_id: UUID) -> bytes:
     raise CaseKey.DoesNotExist(f"the key of case {case_id} belongs to another tenant")
 
 
+def check_kept(case_id: UUID) -> None:
+    """Raises CaseErased. Asks the database, which knows of an erasure at once."""
+    if CaseKey.objects.filter(case_id=case_id, key=None).exists():
+        raise CaseErased
+
+
 def remember(case_id: UUID, stored: bytes | memoryview) -> bytes:
     """Kept for later transactions once this one is committed: it may be the one that made the key."""
     key = bytes(stored)
@@ -167,9 +173,12 @@ def open_event(event: AuditEvent) -> Opened | Closed:
     return open_events([event])[0]
 
 
-def open_events(events: Sequence[AuditEvent]) -> list[Opened | Closed]:
-    """What each of the events says, in their order; one query at most for all their keys."""
-    revealed = reveal_events(events)
+def open_events(events: Sequence[AuditEvent], *, fresh: bool = False) -> list[Opened | Closed]:
+    """What each of the events says, in their order; one query at most for all their keys.
+
+    `fresh`: by the keys as they stand in the database, whatever this process remembers.
+    """
+    revealed = reveal_events(events, fresh=fresh)
     return [read_clear(event) if each is None else read(each) for event, each in zip(events, revealed, strict=True)]
 
 
@@ -188,9 +197,10 @@ def read(revealed: Revealed | Closed) -> Opened | Closed:
     return Opened(said["subject"], said["details"])
 
 
-def reveal_events(events: Sequence[AuditEvent]) -> list[Revealed | Closed | None]:
+def reveal_events(events: Sequence[AuditEvent], *, fresh: bool = False) -> list[Revealed | Closed | None]:
     """The plaintext of each sealed event with the opening of its commitment; None where nothing is sealed."""
-    found = keys_of({event.case_id for event in events if event.sealed is not None and event.case_id is not None})
+    sealed = {event.case_id for event in events if event.sealed is not None and event.case_id is not None}
+    found = keys_of(sealed, fresh=fresh)
     return [
         None
         if event.sealed is None
@@ -199,12 +209,12 @@ def reveal_events(events: Sequence[AuditEvent]) -> list[Revealed | Closed | None
     ]
 
 
-def keys_of(case_ids: Iterable[UUID]) -> dict[UUID, bytes | Closed]:
+def keys_of(case_ids: Iterable[UUID], *, fresh: bool = False) -> dict[UUID, bytes | Closed]:
     """The keys of these cases; ERASED for a destroyed one, and no entry where there is none."""
     found: dict[UUID, bytes | Closed] = {}
     unknown = []
     for case_id in case_ids:
-        known = keys.get(case_id)
+        known = None if fresh else keys.get(case_id)
         if known is None:
             unknown.append(case_id)
         else:

@@ -8,7 +8,7 @@ from ninja import Query, Router
 
 from audit.chain import read_body
 from audit.models import AuditEvent
-from audit.sealed import Closed, Opened, open_events
+from audit.sealed import Closed, Opened, check_kept, open_events
 from reviews.cases import case_json
 from reviews.listing import CaseRow, cases
 from reviews.text import moment
@@ -19,10 +19,11 @@ MOST = 200
 
 
 def find_case(request: HttpRequest, case_id: UUID) -> Case:
-    """A case of the key's tenant; another tenant's is as good as none."""
+    """A case of the key's tenant; another tenant's is as good as none. Raises CaseErased for one that was erased."""
     case = Case.objects.filter(id=case_id, tenant_id=caller(request).tenant_id).exclude(current_report=None).first()
     if case is None:
         raise Http404
+    check_kept(case.id)
     return case
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from audit.log import record, set_current_tenant
 from audit.models import ActorType
+from audit.sealed import CaseErased
 from reviews.models import User
 from reviews.permissions import Refused
 
@@ -88,7 +89,9 @@ class TenantMiddleware:
             work_for_nobody()
 
     def process_exception(self, request: HttpRequest, problem: Exception) -> HttpResponse | None:
-        """A refusal is said in its own sentence and stands in the trail."""
+        """A refusal is said in its own sentence and stands in the trail; of an erased case there is nothing to see."""
+        if isinstance(problem, CaseErased):
+            return render(request, "erased.html", status=410)
         if not isinstance(problem, Refused):
             return None
         note_refusal(request, problem)

@@ -125,6 +125,38 @@ class Approval(models.Model):
         return f"{'approved' if self.approved else 'refused'}: {self.decision}"
 
 
+class RetentionRecord(models.Model):
+    """From when a case's time of keeping counts, and whether the law holds it. Append-only; the newest word counts."""
+
+    class Kind(models.TextChoices):
+        ENDED = "relationship_ended", "End of the relationship, or refusal"
+        HELD = "legal_hold_set", "Legal hold"
+        LIFTED = "legal_hold_lifted", "Legal hold lifted"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="retention_records")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    ended_on = models.DateField(null=True)  # of an end: the day of it
+    reason = models.TextField()
+    by = models.CharField(max_length=200)
+    recorded_at = models.DateTimeField()
+    event_id = models.UUIDField(unique=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(reason=""), name="retention_has_reason"),
+            models.CheckConstraint(
+                condition=models.Q(kind="relationship_ended", ended_on__isnull=False)
+                | models.Q(kind__in=["legal_hold_set", "legal_hold_lifted"], ended_on=None),
+                name="retention_end_has_its_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.case}"
+
+
 class Claim(models.Model):
     """Who works on a case just now; it lapses by itself. The one mutable row here: it decides nothing."""
 

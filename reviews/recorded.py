@@ -6,7 +6,7 @@ from uuid import UUID
 
 from audit.comparing import Told, told
 from audit.log import Departure, Recorded
-from reviews.models import Approval, Decision, User
+from reviews.models import Approval, Decision, RetentionRecord, User
 from reviews.standing import told as told_of
 from verifier.models import Finding, FindingVerdict
 
@@ -71,6 +71,20 @@ def approval_rows(tenant_id: UUID) -> Iterator[Recorded]:
     rows = Approval.objects.select_related("decision__finding").filter(tenant_id=tenant_id)
     for approval in rows.order_by("event_id").iterator(chunk_size=500):
         yield Recorded(approval.event_id, approval_details(approval))
+
+
+def retention_details(record: RetentionRecord) -> dict[str, Any]:
+    return {
+        "record_id": str(record.id),
+        "ended_on": record.ended_on.isoformat() if record.ended_on else None,
+        "reason": record.reason,
+    }
+
+
+def retention_rows(tenant_id: UUID) -> Iterator[Recorded]:
+    rows = RetentionRecord.objects.filter(tenant_id=tenant_id).order_by("event_id")
+    for record in rows.iterator(chunk_size=500):
+        yield Recorded(record.event_id, retention_details(record))
 
 
 PEOPLE = ("user_created", "role_changed", "user_deactivated")

@@ -20,6 +20,7 @@ from redis import RedisError
 
 from audit.log import record, set_current_tenant
 from audit.models import ActorType
+from audit.sealed import CaseErased
 from verifier import intake
 from verifier.models import ApiKey, Case, Verification
 from verifier.schemas import REPORT_SCHEMA
@@ -211,6 +212,11 @@ def invalid_parameter(request: HttpRequest, problem: ValidationError) -> HttpRes
 @api.exception_handler(intake.ReportConflict)
 def conflict(request: HttpRequest, problem: intake.ReportConflict) -> HttpResponse:
     return refusal(request, 409, str(problem))
+
+
+@api.exception_handler(CaseErased)
+def gone(request: HttpRequest, problem: CaseErased) -> HttpResponse:
+    return refusal(request, 410, str(problem))
 
 
 @api.exception_handler(intake.ReportTooLarge)

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from audit.chain import printable
 from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
+from audit.sealed import CaseErased, check_kept
 from verifier.domain.corroboration import label
 from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
 from verifier.domain.json_text import Problem
@@ -94,6 +95,10 @@ def accept_report(
                     "report_conflicted", conflict.case, {"iteration": parsed.iteration, "report_sha256": parsed.sha256}
                 )
             raise
+        except CaseErased:
+            raise InvalidReport(
+                [Problem("$.report_id", "is that of a case that has been erased: send it under another")]
+            ) from None
 
 
 def request_recheck(
@@ -107,6 +112,7 @@ def request_recheck(
         assert current is not None, "a case is saved together with its first run"
         if not current.ended:
             return current
+        check_kept(case.id)
         enabled = Switch.is_on(VERIFICATION_SWITCH)
         verification = new_verification(locked, current.report_id, receipt, enabled=enabled)
         save_and_announce(verification)
@@ -122,6 +128,7 @@ def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
     wait_for_others(receipt.tenant_id, report_id)
     case = Case.objects.select_for_update().filter(tenant_id=receipt.tenant_id, report_id=report_id).first()
     if case is not None:
+        check_kept(case.id)
         known = case.reports.filter(sha256=parsed.sha256).defer("content").order_by("iteration").first()
         if known is not None:
             return Accepted(case, known.verifications.earliest("queued_at"), created=False)

@@ -57,6 +57,7 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
             ],
             options={
+                'indexes': [models.Index(condition=models.Q(('key', None)), fields=['case_id'], name='case_key_destroyed')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('destroyed_at', None), ('key__isnull', False)), models.Q(('destroyed_at__isnull', False), ('key', None)), _connector='OR'), name='case_key_or_destroyed')],
             },
         ),

@@ -1,12 +1,12 @@
 from django.db import migrations
 
-from audit.moves import AppendOnlyUntilErased
+from audit.moves import AppendOnlyUntilErased, OfKeptCase
 from audit.operations import Grant, TenantIsolation
 
 APPEND_ONLY = ["reviews_decision", "reviews_approval"]
 # What takes the place of people's words when the case is erased (`manage.py erase_case`).
-BLANK_DECISION = {"reason": "'erased'", "evidence": "'[]'"}
-BLANK_APPROVAL = {"reason": "'erased'"}
+BLANK_DECISION = {"reason": "'Erased after its retention.'", "evidence": "'[\"erased\"]'"}
+BLANK_APPROVAL = {"reason": "'Erased after its retention.'"}
 OF_DECISION = "(SELECT case_id FROM reviews_decision WHERE id = OLD.decision_id)"
 
 
@@ -21,6 +21,8 @@ class Migration(migrations.Migration):
     operations = [
         AppendOnlyUntilErased("reviews_decision", blanks=BLANK_DECISION),
         AppendOnlyUntilErased("reviews_approval", blanks=BLANK_APPROVAL, case=OF_DECISION),
+        OfKeptCase("reviews_decision"),
+        OfKeptCase("reviews_approval", case="(SELECT case_id FROM reviews_decision WHERE id = NEW.decision_id)"),
         *[Grant(table, "SELECT, INSERT") for table in APPEND_ONLY],
         *[TenantIsolation(table) for table in APPEND_ONLY],
         Grant("reviews_claim", "SELECT, INSERT, UPDATE, DELETE"),

@@ -107,7 +107,7 @@ SELECT s.finding_id::text AS id, s.tenant_id, s.case_id, s.finding_id, s.verdict
        CASE s.verdict WHEN 'contradicted' THEN 0 WHEN 'unsupported' THEN 1 WHEN 'indeterminate' THEN 2
                       WHEN 'confirmed' THEN 4 WHEN 'pending' THEN 5 ELSE 2 END AS urgency,
        s.severity_rank, s.received_at AS since
-FROM reviews_standing s WHERE s.open
+FROM reviews_standing s WHERE s.open AND {kept_s}
 UNION ALL
 SELECT c.id || ':verification_failed', c.tenant_id, c.id, NULL, NULL, NULL,
        'verification_failed', '', '', false, NOT r.advisory_only, 2, 0, r.received_at
@@ -119,13 +119,17 @@ WHERE NOT EXISTS (
     SELECT FROM verifier_verification newer
     WHERE newer.case_id = c.id AND newer.report_id = r.id AND newer.correctness_enabled
       AND (newer.queued_at, newer.id) > (run.queued_at, run.id)
-)
+) AND {kept_c}
 UNION ALL
 SELECT c.id || ':structural_gate', c.tenant_id, c.id, NULL, NULL, NULL,
        'structural_gate', '', '', false, true, 3, 0, r.received_at
 FROM verifier_case c
-JOIN verifier_report r ON r.id = c.current_report_id AND r.forces_review;
+JOIN verifier_report r ON r.id = c.current_report_id AND r.forces_review
+WHERE {kept_c};
 """
+# Nothing of an erased case waits for anybody: there is nothing left to look at.
+KEPT = "NOT EXISTS (SELECT FROM audit_casekey erased WHERE erased.case_id = {case} AND erased.key IS NULL)"
+WAITING = WAITING.format(kept_s=KEPT.format(case="s.case_id"), kept_c=KEPT.format(case="c.id"))
 
 # What the application's own rules say first, the database says last.
 CONSTRAINTS = """

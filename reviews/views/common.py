@@ -1,13 +1,16 @@
 """What several views need."""
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from audit.models import CaseKey
+from audit.sealed import CaseErased
 from reviews.models import User
 from reviews.permissions import check_can_view_cases
 from reviews.queues import Filters
@@ -22,13 +25,17 @@ def person(request: HttpRequest) -> User:
 
 
 def get_case(request: HttpRequest, case_id: UUID) -> Case:
-    """A case of the person's own tenant; anyone else's does not exist for them."""
+    """A case of the person's own tenant; anyone else's does not exist for them. Raises CaseErased."""
     user = person(request)
     check_can_view_cases(user)
     related = ("current_report", "current_verification__report", "current_verification__working_on", "tenant")
     blobs = ("current_report__content", "current_verification__report__content")
-    cases = Case.objects.select_related(*related).defer(*blobs)
-    return get_object_or_404(cases, id=case_id, tenant_id=user.tenant_id)
+    erased = Exists(CaseKey.objects.filter(case_id=OuterRef("pk"), key=None))
+    cases = Case.objects.select_related(*related).defer(*blobs).annotate(erased=erased)
+    case = get_object_or_404(cases, id=case_id, tenant_id=user.tenant_id)
+    if cast(Any, case).erased:  # from the annotation
+        raise CaseErased
+    return case
 
 
 def kept_filters(values: Mapping[str, str]) -> dict[str, str]:

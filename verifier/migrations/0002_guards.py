@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from audit.moves import AppendOnlyUntilErased, OnlyMoves
+from audit.moves import AppendOnlyUntilErased, OfKeptCase, OnlyMoves
 from audit.operations import Grant, TenantIsolation
 
 # What takes the place of a report's and an answer's words when their case is erased (`manage.py erase_case`).
@@ -46,6 +46,7 @@ class Migration(migrations.Migration):
     dependencies = [("verifier", "0001_initial"), ("audit", "0002_guards")]
     operations = [
         *[AppendOnlyUntilErased(table, blanks=blanks) for table, blanks in WORDS.items()],
+        *[OfKeptCase(table) for table in WORDS],
         OnlyMoves(
             "verifier_case",
             fixed=["id", "tenant_id", "report_id", "created_at"],

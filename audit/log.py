@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 from uuid import UUID
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from django.db.transaction import TransactionManagementError
 from psycopg import Cursor
 from psycopg.pq import TransactionStatus
@@ -24,6 +24,13 @@ INSERT = """
 INSERT INTO audit_auditevent
     (id, tenant_id, event_type, actor, actor_type, case_id, subject, outcome, sealed, body)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING recorded_at
+"""
+# The same as a whole transaction of one statement, whose commit does not wait for the disk.
+INSERT_ALONE = """
+WITH unflushed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+INSERT INTO audit_auditevent
+    (id, tenant_id, event_type, actor, actor_type, case_id, subject, outcome, sealed, body)
+SELECT %s::uuid, %s::uuid, %s, %s, %s, %s::uuid, %s, %s, %s::bytea, %s FROM unflushed RETURNING recorded_at
 """
 # A message in the write-ahead log, whose commit waits until everything before it is on disk.
 FLUSH = "SELECT pg_logical_emit_message(true, 'second-look', '')"
@@ -70,83 +77,95 @@ def transaction_failed() -> bool:
     return bool(connection.connection.info.transaction_status == TransactionStatus.INERROR)
 
 
-def record(
-    *,
-    tenant_id: UUID,
-    event_type: str,
-    actor: str,
-    actor_type: ActorType,
-    at: datetime,
-    actor_role: str = "",
-    case_id: UUID | None = None,
-    subject: str = "",
-    outcome: str = "",
-    details: dict[str, Any] | None = None,
-) -> AuditEvent:
+class Said(TypedDict):
+    """What an event says. `at` is the application's clock; the database writes its own beside it. `details` holds
+    JSON values only.
+
+    Of an event of a case, `subject` and `details` are kept under the case's key (`audit.sealed`) and read by
+    `open_event`; all else stays in clear, so `outcome` is a word and `actor` an account.
+    """
+
+    tenant_id: UUID
+    event_type: str
+    actor: str
+    actor_type: ActorType
+    at: datetime
+    actor_role: NotRequired[str]
+    case_id: NotRequired[UUID | None]
+    subject: NotRequired[str]
+    outcome: NotRequired[str]
+    details: NotRequired[dict[str, Any] | None]
+
+
+def record(**said: Unpack[Said]) -> AuditEvent:
     """Appends one event inside the caller's transaction; the database seals it into the chain at commit.
 
-    `at` is the application's clock; the database writes its own beside it. `details` holds JSON values only.
-    Of an event of a case, `subject` and `details` are kept under the case's key (`audit.sealed`) and read by
-    `open_event`; all else stays in clear, so `outcome` is a word and `actor` an account. Raises CaseErased where
-    such details could not be kept any more, and what the database raises; then the caller's transaction must not
-    commit.
+    Raises CaseErased where an erased case's details could not be kept any more, and what the database raises; then
+    the caller's transaction must not commit.
     """
     if not connection.in_atomic_block:
         raise TransactionManagementError("an event is written in the transaction of what it records")
+    event = compose(said)
+    insert(event, INSERT)
+    return event
+
+
+def append(**said: Unpack[Said]) -> AuditEvent:
+    """`record` for an event that stands alone, in a transaction of its own. It is on disk when this returns.
+
+    That transaction commits without waiting for the disk, so that the tenant's chain is not held through the wait;
+    then one flush waits for it, shared with whoever else waits. Inside a caller's transaction it is plain `record`.
+    """
+    if connection.in_atomic_block:
+        return record(**said)
+    event = compose(said)
+    connection.ensure_connection()
+    insert(event, INSERT_ALONE)
+    with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
+        cursor.execute(FLUSH, prepare=True)
+    return event
+
+
+def compose(said: Said) -> AuditEvent:
+    """The event as it will be stored."""
+    case_id, subject = said.get("case_id"), said.get("subject", "")[:SUBJECT_LENGTH]
     event = AuditEvent(
-        tenant_id=tenant_id,
-        event_type=event_type,
-        actor=printable(actor),
-        actor_type=actor_type,
+        tenant_id=said["tenant_id"],
+        event_type=said["event_type"],
+        actor=printable(said["actor"]),
+        actor_type=said["actor_type"],
         case_id=case_id,
-        outcome=outcome,
+        outcome=said.get("outcome", ""),
     )
-    said = {"subject": subject[:SUBJECT_LENGTH], "details": details or {}}
-    shown = clear(event, said) if case_id is None or event_type in CLEAR else sealed(event, said)
+    content = {"subject": subject, "details": said.get("details") or {}}
+    in_clear = case_id is None or event.event_type in CLEAR
     event.body = canonical(
         {
             "v": BODY_VERSION,
             "event_id": str(event.id),
-            "event_type": event_type,
-            "tenant_id": str(tenant_id),
-            "actor": actor,
-            "actor_type": str(actor_type),
-            "actor_role": actor_role,
+            "event_type": event.event_type,
+            "tenant_id": str(event.tenant_id),
+            "actor": said["actor"],
+            "actor_type": str(event.actor_type),
+            "actor_role": said.get("actor_role", ""),
             "case_id": str(case_id) if case_id else None,
-            "outcome": outcome,
-            "app_at": at.isoformat(timespec="microseconds"),
-            **shown,
+            "outcome": event.outcome,
+            "app_at": said["at"].isoformat(timespec="microseconds"),
+            **(clear(event, content) if in_clear else sealed(event, content)),
         }
     )
-    insert(event)
     return event
 
 
-def insert(event: AuditEvent) -> None:
+def insert(event: AuditEvent, statement: str) -> None:
     """One prepared statement: an event stands beside everything that is done, so its own cost is kept small."""
     connection.validate_no_broken_transaction()
     clear_columns = (event.id, event.tenant_id, event.event_type, event.actor, event.actor_type, event.case_id)
     with connection.wrap_database_errors, Cursor(connection.connection) as cursor:
-        cursor.execute(INSERT, [*clear_columns, event.subject, event.outcome, event.sealed, event.body], prepare=True)
+        values = [*clear_columns, event.subject, event.outcome, event.sealed, event.body]
+        cursor.execute(statement, values, prepare=True)
         ((event.recorded_at,),) = cursor.fetchall()
     event._state.adding = False
-
-
-def append(**event: Any) -> AuditEvent:
-    """`record` for an event that stands alone, in a transaction of its own. It is on disk when this returns.
-
-    The transaction commits without waiting for the disk, so that the tenant's chain is not held through the wait;
-    then one flush waits for it, shared with whoever else waits. Inside a caller's transaction it is plain `record`.
-    """
-    if connection.in_atomic_block:
-        return record(**event)
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL synchronous_commit = off")
-        recorded = record(**event)
-    with connection.cursor() as cursor:
-        cursor.execute(FLUSH)
-    return recorded
 
 
 def clear(event: AuditEvent, said: dict[str, Any]) -> dict[str, Any]:

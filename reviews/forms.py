@@ -162,3 +162,26 @@ class UserForm(forms.Form):
         error_messages={"required": "Enter the person's name."},
     )
     role = forms.ChoiceField(label="Role", choices=User.Role.choices)
+
+
+class WhyForm(forms.Form):
+    """A word on how long a case is kept, with its reason."""
+
+    reason = forms.CharField(
+        label="Reason",
+        help_text="It becomes part of the trail.",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3, "maxlength": 2000}),
+        error_messages={"required": "Say why."},
+    )
+
+
+class EndForm(WhyForm):
+    ended_on = forms.DateField(
+        label="Day of the end",
+        help_text="Of the relationship, the occasional transaction or the refusal, such as 2026-11-30.",
+        input_formats=["%Y-%m-%d"],
+        widget=forms.TextInput(attrs={"inputmode": "numeric", "maxlength": 10}),
+        error_messages={"required": "Give the day.", "invalid": "Write the day as 2026-11-30."},
+    )
+    field_order = ["ended_on", "reason"]

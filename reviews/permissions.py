@@ -55,6 +55,11 @@ def can_view_case(user: User, case: Case) -> bool:
     return allows(lambda: check_can_view_case(user, case))
 
 
+def check_can_view_retention(user: User, case: Case) -> None:
+    check_perm(user, "audit.view_trail", "Admins and auditors see how long a case is kept.")
+    check_same_tenant(user, case.tenant_id)
+
+
 def check_can_request_recheck(user: User, case: Case) -> None:
     check_perm(user, "reviews.request_recheck", "Officers and admins ask for a re-check.")
     check_same_tenant(user, case.tenant_id)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reviews.views import access, administration, cases, decide, queue, recorded, second, take_back, upload
+from reviews.views import access, administration, cases, decide, queue, recorded, retention, second, take_back, upload
 
 urlpatterns = [
     path("", queue.queue, name="home"),
@@ -18,6 +18,9 @@ urlpatterns = [
     path("cases/<uuid:case_id>/recheck/", cases.recheck, name="recheck"),
     path("cases/<uuid:case_id>/claim/", queue.claim, name="claim"),
     path("cases/<uuid:case_id>/release/", queue.release, name="release"),
+    path("cases/<uuid:case_id>/retention/", retention.retention, name="retention"),
+    path("cases/<uuid:case_id>/retention/end/", retention.end, name="retention_end"),
+    path("cases/<uuid:case_id>/retention/hold/", retention.legal_hold, name="retention_hold"),
     path("cases/<uuid:case_id>/findings/<uuid:finding_id>/decision/", decide.decision, name="decide"),
     path("cases/<uuid:case_id>/decisions/<uuid:decision_id>/take-back/", take_back.take_back, name="take_back"),
     path("decisions/<uuid:decision_id>/", recorded.recorded, name="recorded"),

@@ -25,6 +25,7 @@ READING = {
     "report": (200, 200, 200),
     "whole": (200, 200, 200),
     "progress": (200, 200, 200),
+    "retention": (403, 200, 200),
     "recorded": (200, 200, 200),
     "second": (200, 200, 200),
     "advisory": (200, 200, 200),
@@ -42,6 +43,8 @@ ACTING = {
     "release": (302, 403, 403),
     "recheck": (302, 302, 403),
     "decide": (409, 403, 403),
+    "retention_end": (403, 422, 403),
+    "retention_hold": (403, 422, 403),
     "take_back": (422, 403, 403),
     "second_decide": (403, 403, 403),  # the officer here is its author
     "upload": (422, 422, 403),
@@ -59,6 +62,9 @@ OF_A_TENANT = (
     "whole",
     "report",
     "progress",
+    "retention",
+    "retention_end",
+    "retention_hold",
     "recorded",
     "claim",
     "release",
@@ -85,6 +91,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
         **dict.fromkeys(("case", "whole", "report", "progress", "recheck", "claim", "release"), (scene.case.id,)),
+        **dict.fromkeys(("retention", "retention_end", "retention_hold"), (scene.case.id,)),
     }
     return {name: reverse(name, args=arguments.get(name, ())) for name in names()}
 

@@ -16,6 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from audit.log import tenant_scope
 from audit.models import SYSTEM_TENANT_ID, ActorType, AuditEvent, AuditSeal, Tenant
 from reviews.models import User
+from tests import factories
 from tests.audit.trails import append, append_many, bypass_guards, run, seal
 
 pytestmark = pytest.mark.django_db
@@ -352,6 +353,38 @@ def test_a_removed_predecessor_is_seen_at_the_next_event(tenant: Tenant, auditor
     run("DELETE FROM audit_auditseal WHERE event_id = %s", events[1].id)
 
     assert "does not follow the one before it" in read(auditor, f"{TRAIL}{events[2].id}/")
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("UPDATE audit_casekey SET key = NULL, destroyed_at = now()", "The case was erased and its key destroyed"),
+        ("DELETE FROM audit_casekey", "can’t be opened, and no erasure explains that"),
+    ],
+)
+def test_a_content_that_cannot_be_read_is_said_and_why(
+    tenant: Tenant, auditor: Client, statement: str, sentence: str
+) -> None:
+    event = append(tenant, case_id=uuid4(), details={"reason": "Maarja Tamm"})
+    seal()
+    assert "Maarja Tamm" in read(auditor, f"{TRAIL}{event.id}/")
+    run("ALTER TABLE audit_casekey DISABLE TRIGGER USER")
+    run(statement)
+
+    page = read(auditor, f"{TRAIL}{event.id}/")
+    assert sentence in page
+    assert "Maarja Tamm" not in page
+
+
+def test_a_cases_events_are_found_and_called_by_its_reference(tenant: Tenant, auditor: Client) -> None:
+    case = factories.case(tenant, report_id="inv-2026-7")
+    append(tenant, case_id=uuid4())
+    seal()
+
+    page = read(auditor, f"{TRAIL}?about=2026-7")
+    assert numbers(page) == [2, 1]
+    assert page.count("inv-2026-7") >= 2
+    assert numbers(read(auditor, f"{TRAIL}?about={case.id}")) == [2, 1]
 
 
 def test_an_event_that_does_not_exist_is_not_found(auditor: Client) -> None:

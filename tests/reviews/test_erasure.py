@@ -1,5 +1,7 @@
 """Retention and erasure: refused until its day, then nothing of the case is readable and the trail still verifies."""
 
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -21,6 +23,7 @@ from reviews.erasure import NotErased, erase_case
 from reviews.models import Approval, Claim, Decision, RetentionRecord, Waiting
 from reviews.retention import Hand, InvalidRetention, Retention, anniversary, hold, record_end, retention_of
 from tests import factories as make
+from tests.paths import PROJECT
 from verifier.intake import InvalidReport
 from verifier.models import Case, Finding, FindingVerdict, Report, ScreeningRecord, SearchText
 
@@ -299,7 +302,6 @@ def test_no_further_row_comes_into_an_erased_case(tenant: Any, case: Case) -> No
     erase(case)
     for table in (
         "verifier_report",
-        "verifier_finding",
         "verifier_findingverdict",
         "verifier_screeningrecord",
         "reviews_decision",
@@ -380,6 +382,26 @@ def test_the_commands_record_hold_and_erase(tenant: Any, case: Case) -> None:
     assert verify_tenant(tenant=tenant, missing_guards=[]).broken is None
     with pytest.raises(CommandError, match="erased"):
         shell("legal_hold", str(case.id), "--set", "--reason", "Too late.")
+
+
+def test_the_command_works_as_owner_and_says_so_where_it_is_not(
+    tenant: Any, case: Case, product_environment: dict[str, str], owner_url: str
+) -> None:
+    """Real processes with the real roles: the application's refuses, the owner's erases."""
+    ended(case)
+    command = [sys.executable, "manage.py", "erase_case", str(case.id), "--reason", "Over."]
+
+    def run_with(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        told: dict[str, Any] = {"check": False, "capture_output": True, "text": True, "timeout": 60}
+        return subprocess.run(command, cwd=PROJECT, env=environment, **told)
+
+    refused = run_with(product_environment)
+    assert (refused.returncode, "DATABASE_OWNER_URL" in refused.stderr) == (1, True)
+    assert NAME in everything()
+    done = run_with(product_environment | {"DATABASE_OWNER_URL": owner_url})
+    assert done.returncode == 0, done.stderr
+    assert NAME not in everything()
+    assert verify_tenant(tenant=tenant, missing_guards=[]).broken is None
 
 
 @pytest.mark.parametrize("command", [("record_end", "--on", "2020-01-01"), ("legal_hold", "--set"), ("erase_case",)])

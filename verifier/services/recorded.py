@@ -105,7 +105,7 @@ def report_rows(tenant_id: UUID) -> Iterator[Recorded]:
 def case_departures(tenant_id: UUID) -> Iterator[Departure]:
     """Cases that don't point to their newest report and its newest run."""
     newest = Report.objects.filter(case=OuterRef("pk")).order_by("-iteration")
-    run = Verification.objects.filter(report=OuterRef("current_report")).order_by("-queued_at")
+    run = Verification.objects.filter(case=OuterRef("pk"), report=OuterRef("current_report")).order_by("-queued_at")
     cases = Case.objects.filter(tenant_id=tenant_id).annotate(
         newest=Subquery(newest.values("id")[:1]),
         event=Subquery(newest.values("event_id")[:1]),

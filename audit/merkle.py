@@ -7,10 +7,12 @@ one event shows nothing of the others. Standard library only, and nothing here k
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 
 HASH_BYTES = 32
 EMPTY_ROOT = sha256().digest()
 LEAF, NODE = b"\x00", b"\x01"
+BATCH = 4096  # leaves that are hashed level by level; a power of two
 Place = tuple[int, int]  # level (0 are the leaves) and index in the level
 
 
@@ -37,14 +39,25 @@ class CompactRange:
             raise ValueError(f"a tree of {self.size} leaves has {max(self.size, 0).bit_count()} peaks")
 
     def append(self, leaf: bytes) -> None:
-        """Adds a leaf hash: as many subtrees close as the size has trailing ones."""
-        for _ in range((~self.size & (self.size + 1)).bit_length() - 1):
-            leaf = node_hash(self.peaks.pop(), leaf)
-        self.peaks.append(leaf)
-        self.size += 1
+        """Adds a leaf hash."""
+        self.add(leaf, 1)
+
+    def add(self, node: bytes, leaves: int) -> None:
+        """Adds a whole subtree where its place begins: as many subtrees close with it as the size has ones there."""
+        places = self.size // leaves
+        for _ in range((~places & (places + 1)).bit_length() - 1):
+            node = node_hash(self.peaks.pop(), node)
+        self.peaks.append(node)
+        self.size += leaves
 
     def extend(self, leaves: Iterable[bytes]) -> None:
-        for leaf in leaves:
+        """Adds leaf hashes, level by level where a whole batch of them fits: quicker than one by one."""
+        stream = iter(leaves)
+        for leaf in islice(stream, -self.size % BATCH):
+            self.append(leaf)
+        while len(batch := list(islice(stream, BATCH))) == BATCH:
+            self.add(whole_root(batch), BATCH)
+        for leaf in batch:
             self.append(leaf)
 
     def root(self) -> bytes:
@@ -52,6 +65,14 @@ class CompactRange:
 
     def copy(self) -> "CompactRange":
         return CompactRange(self.size, list(self.peaks))
+
+
+def whole_root(row: list[bytes]) -> bytes:
+    """The root over a power of two of leaf hashes."""
+    while len(row) > 1:
+        pairs = zip(row[::2], row[1::2], strict=True)
+        row = [sha256(NODE + left + right).digest() for left, right in pairs]
+    return row[0]
 
 
 def bag(peaks: Sequence[bytes]) -> bytes:

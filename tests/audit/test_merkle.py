@@ -70,6 +70,16 @@ def test_a_tree_that_grows_has_the_root_of_its_definition(size: int) -> None:
     assert tree.root() == plain_root(leaves)
 
 
+@pytest.mark.parametrize(("begun", "size"), [(0, 8192), (1, 4096), (4095, 4097), (4096, 4096), (5000, 12_300)])
+def test_a_tree_that_grows_by_batches_is_the_same(begun: int, size: int) -> None:
+    leaves = some_leaves(size)
+    tree = CompactRange()
+    for leaf in leaves[:begun]:
+        tree.append(leaf)
+    tree.extend(leaves[begun:])
+    assert (tree.size, tree.root()) == (size, plain_root(leaves))
+
+
 def test_peaks_that_do_not_fit_the_size_are_refused() -> None:
     with pytest.raises(ValueError, match="5 leaves has 2 peaks"):
         CompactRange(5, [b"x" * 32])

@@ -1,24 +1,30 @@
 """Are the guards there? The usual failure of an append-only table is that its guard isn't.
 
 What must be there is read from the migrations themselves, what is there from the catalogue, which every
-role may read. `/readyz`, `manage.py verify_trail` and `manage.py check --database default` ask this.
+role may read. Every process that serves asks this before it begins; `/readyz`, `manage.py verify_trail` and
+`manage.py check --database default` ask it too.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic, sleep
 from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
 from django.core import checks
-from django.db import connection
+from django.db import Error, connection
 from django.db.migrations import Migration
 from django.db.migrations.loader import MigrationLoader
 
 from audit.moves import Guard
 from audit.operations import AppendOnly, Grant, RowGuard, SealAtCommit, TenantIsolation, Trigger
 
+logger = logging.getLogger(__name__)
+PATIENCE_SECONDS = 20.0
+NOT_AGAIN = 3  # gunicorn ends with it, where it would start a worker that ended otherwise again and again
 UNIQUE = ("audit_seal_sequence", "audit_seal_no_fork", "audit_auditseal_pkey", "audit_chainhead_pkey")
 PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 COLUMN_PRIVILEGES = ("SELECT", "INSERT", "UPDATE", "REFERENCES")
@@ -69,6 +75,32 @@ class Promised:
 def missing_guards() -> list[str]:
     """One sentence for each guard that isn't as the migrations promise; empty when all stand."""
     return list(find_missing(promised()))
+
+
+def end_where_unguarded(*, patience: float = PATIENCE_SECONDS) -> None:
+    """Ends the process, before it serves, where a guard is missing, and where nobody can say after some patience.
+
+    For the start of a process only: it closes the connection it asked by.
+    """
+    deadline = monotonic() + patience
+    while (missing := ask_once()) is None and monotonic() < deadline:
+        sleep(0.5)
+    if missing is None:
+        missing = ["the database does not answer, so that nobody can say whether the guards stand"]
+    for each in missing:
+        logger.critical("This process does not serve. Audit guard: %s.", each)
+    if missing:
+        raise SystemExit(NOT_AGAIN)
+
+
+def ask_once() -> list[str] | None:
+    """What is missing; None where the database doesn't answer."""
+    try:
+        return missing_guards()
+    except Error:
+        return None
+    finally:
+        connection.close()
 
 
 @cache

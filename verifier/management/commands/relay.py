@@ -14,6 +14,7 @@ from django.db import Error, connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from audit.checks import end_where_unguarded
 from audit.log import EVERY_TENANT, tenant_scope
 from verifier.services.outbox import hand_over, requeue_orphans
 from verifier.tasks import verify
@@ -32,6 +33,7 @@ class Command(BaseCommand):
         self.stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stopping.set())
+        end_where_unguarded()
         self.broker = redis.Redis.from_url(settings.REDIS_URL, socket_timeout=5)
         while not self.stopping.is_set():
             try:

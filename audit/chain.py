@@ -95,6 +95,7 @@ class Kind(StrEnum):
     FORK = "fork"
     TAIL_CUT = "tail_cut"
     WRONG_GENESIS = "wrong_genesis"
+    CHECKPOINT_MISMATCH = "checkpoint_mismatch"
     ROW_DISAGREES = "row_disagrees"
     GUARD_MISSING = "guard_missing"
 

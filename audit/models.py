@@ -105,6 +105,23 @@ class AuditSeal(models.Model):
         return f"#{self.sequence}"
 
 
+class WrittenCheckpoint(models.Model):
+    """That a checkpoint was signed and kept, for pages to list. The checkpoint itself stands outside the database."""
+
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    sequence = models.BigIntegerField()
+    root = models.BinaryField()
+    head_hash = models.BinaryField()
+    key_id = models.CharField(max_length=16)
+    written_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "sequence"], name="checkpoint_one_per_sequence")]
+
+    def __str__(self) -> str:
+        return f"checkpoint at #{self.sequence}"
+
+
 class ChainHead(models.Model):
     """The last link of a tenant's chain; its row lock orders the seals. Written by the database only."""
 

@@ -7,17 +7,20 @@ re-serialised. What it can't see is a tail cut together with the head and every 
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from audit import chain
+from audit import chain, checkpoints
 from audit.chain import Break, Kind, Link
+from audit.checkpoints import CheckpointStore, Kept
 from audit.comparing import first_disagreement
 from audit.log import EVERY_TENANT, tenant_scope
-from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant
+from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant, WrittenCheckpoint
 from audit.payloads import first_unsound
+from audit.signing import Keyring, UnusableKey
+from audit.walk import Walked, walk
 
 MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
 COPY_LINKS = """
@@ -41,6 +44,8 @@ class TrailResult:
     events: int
     head_hash: str | None
     broken: Break | None
+    signed_until: int = 0  # the last event that a checkpoint covers; after it a cut tail can't be seen
+    unwatched: str = ""  # why no checkpoint could be compared at all
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -55,23 +60,32 @@ class TrailResult:
     def in_words(self) -> str:
         events = "1 event" if self.events == 1 else f"{self.events} events"
         if self.broken is None:
-            return f"{self.tenant}: {events}, nothing is wrong." + (
-                f" Last hash {self.head_hash}." if self.head_hash else ""
-            )
+            last = f" Last hash {self.head_hash}." if self.head_hash else ""
+            return f"{self.tenant}: {events}, nothing is wrong.{last} {self.how_far()}"
         place = "" if self.broken.sequence is None else f" at event {self.broken.sequence}"
         return f"{self.tenant}: {events}, BROKEN{place} ({self.broken.kind}): {self.broken.detail}."
+
+    def how_far(self) -> str:
+        if self.unwatched:
+            return f"No checkpoint was compared ({self.unwatched}): a cut tail or an older backup can't be seen."
+        if not self.signed_until:
+            return "No checkpoint has been written yet: a cut tail or an older backup can't be seen."
+        return f"Checkpoints cover it up to event {self.signed_until}."
 
 
 def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
     """Walks one tenant's whole trail in one snapshot. The first thing wrong is reported; the chain comes first."""
     with snapshot(), tenant_scope(EVERY_TENANT):
-        # Closed here whatever happens: a COPY left half read would keep the connection from ending its transaction.
-        with closing(read_links(tenant.id)) as links:
-            result = chain.verify(links, tenant.id)
+        watched = Watched.of(tenant)
+        walked = walk(tenant.id, watched.kept())
+        result = chain.ChainResult(walked.events, walked.head_hash, None) if walked.sound else closely(tenant.id)
+        if not walked.sound and result.broken is None:  # the quick way took a column's odd spelling for another text
+            walked = walk(tenant.id, watched.kept(), columns=False)
         head = ChainHead.objects.filter(tenant=tenant).first()
         broken = (
             (look_further(result.broken, tenant.id) if result.broken else None)
             or wrong_end(result, head)
+            or against_checkpoints(walked, watched, tenant)
             or outside_the_chain(result.events, tenant.id)
             or first_unsound(tenant.id)
             or first_disagreement(tenant.id)
@@ -82,7 +96,57 @@ def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
             events=result.events if broken is None else AuditSeal.objects.filter(tenant=tenant).count(),
             head_hash=bytes(head.event_hash).hex() if head else None,
             broken=broken,
+            signed_until=walked.signed_until,
+            unwatched=watched.problem,
         )
+
+
+def closely(tenant_id: UUID) -> chain.ChainResult:
+    """The slow way, which names what is wrong."""
+    # Closed here whatever happens: a COPY left half read would keep the connection from ending its transaction.
+    with closing(read_links(tenant_id)) as links:
+        return chain.verify(links, tenant_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A tenant's checkpoints as far as they can be reached, and why they can't."""
+
+    tenant: Tenant
+    names: list[str]
+    place: CheckpointStore | None = None
+    ring: Keyring | None = None
+    problem: str = ""
+
+    @classmethod
+    def of(cls, tenant: Tenant) -> Self:
+        try:
+            place = checkpoints.store()
+            ring, names = checkpoints.keyring(place), place.names(tenant.slug)
+        except (UnusableKey, OSError) as problem:
+            return cls(tenant, [], problem=str(problem))
+        return cls(tenant, names, place, ring, "" if ring.keys or names else "no CHECKPOINT_KEY is set")
+
+    def kept(self) -> Iterator[Kept]:
+        """Oldest first, one in memory at a time."""
+        for name in self.names:
+            assert self.place is not None
+            assert self.ring is not None
+            yield checkpoints.judged(self.place, self.ring, name, self.tenant.slug, self.tenant.id)
+
+
+def against_checkpoints(walked: Walked, watched: Watched, tenant: Tenant) -> Break | None:
+    """What a checkpoint says otherwise, and checkpoints that were written and are gone."""
+    if walked.sound and walked.mismatch is not None:
+        return walked.mismatch
+    if watched.problem:
+        return None  # told with the result
+    there = {checkpoints.sequence_of(name) for name in watched.names}
+    written = WrittenCheckpoint.objects.filter(tenant=tenant).order_by("sequence")
+    for sequence in written.values_list("sequence", flat=True).iterator():
+        if sequence not in there:
+            return Break(Kind.CHECKPOINT_MISMATCH, sequence, f"the checkpoint written at event {sequence} is gone")
+    return None
 
 
 @contextmanager

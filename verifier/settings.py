@@ -228,6 +228,14 @@ SWITCHES = {
 }
 RETENTION_YEARS = environment.integer("RETENTION_YEARS", 5, least=1)
 
+# The trail's checkpoints: who signs them, whose signature counts besides, and where they are kept.
+CHECKPOINT_KEY = deployed("CHECKPOINT_KEY") or environment.text("CHECKPOINT_KEY")
+CHECKPOINT_PUBLIC_KEYS = environment.names("CHECKPOINT_PUBLIC_KEYS")
+CHECKPOINT_DIR = environment.text("CHECKPOINT_DIR", str(DATA_DIR / "checkpoints"))
+CHECKPOINT_STORE = environment.text("CHECKPOINT_STORE", "audit.checkpoints.DirectoryStore")
+CHECKPOINT_INTERVAL_MINUTES = environment.integer("CHECKPOINT_INTERVAL_MINUTES", 60, least=1, most=60 * 24 * 31)
+TRAIL_VERIFICATION_INTERVAL_HOURS = environment.integer("TRAIL_VERIFICATION_INTERVAL_HOURS", 24, least=1, most=24 * 31)
+
 
 def celery_broker(url: str) -> str:
     """redis-py's socket form (unix:///path?db=0) in kombu's spelling (redis+socket:///path?virtual_host=0)."""
@@ -251,6 +259,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 1800}
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = {
     "forget expired sessions": {"task": "reviews.tasks.forget_expired_sessions", "schedule": 24 * 3600.0},
+    "write checkpoints": {"task": "audit.tasks.write_checkpoints", "schedule": CHECKPOINT_INTERVAL_MINUTES * 60.0},
+    "verify trails": {"task": "audit.tasks.verify_trails", "schedule": TRAIL_VERIFICATION_INTERVAL_HOURS * 3600.0},
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 

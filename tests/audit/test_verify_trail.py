@@ -254,7 +254,11 @@ def test_a_break_of_one_tenant_does_not_mark_another(make_tenant: Any) -> None:
 def test_a_verification_that_fails_half_way_leaves_its_connection_usable(tenant: Tenant) -> None:
     append_many(tenant, LENGTH)
 
-    with patch("audit.chain.find_break", side_effect=RuntimeError("half way")), pytest.raises(RuntimeError):
+    def half_way(stream: Any, *others: Any) -> None:
+        next(stream)
+        raise RuntimeError("half way")
+
+    with patch("audit.walk.follow", half_way), pytest.raises(RuntimeError):
         verify_tenant(tenant=tenant, missing_guards=[])
 
     assert verify_tenant(tenant=tenant, missing_guards=[]).broken is None

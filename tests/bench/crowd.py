@@ -43,7 +43,7 @@ def rates(
 
 def measure(pipes: "list[Connection[Any, Any]]", cycles: int, slice_seconds: float) -> dict[str, list[float]]:
     shuffler = random.Random(7)
-    names = [pipe.recv() for pipe in pipes][0]
+    names, *_ = [pipe.recv() for pipe in pipes]
     found: dict[str, list[float]] = {name: [] for name in names}
     for cycle in range(cycles + 1):
         for name in shuffler.sample(names, len(names)):

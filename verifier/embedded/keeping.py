@@ -1,5 +1,6 @@
 """The embedded product's secrets and addresses, in files only their owner may read."""
 
+import base64
 import json
 import os
 import secrets
@@ -29,4 +30,9 @@ def read(path: Path) -> dict[str, Any] | None:
 
 def new_secrets() -> dict[str, str]:
     names = (SUPERUSER, OWNER_ROLE, APPLICATION_ROLE, "secret_key")
-    return {name: secrets.token_urlsafe(32) for name in names}
+    return {name: secrets.token_urlsafe(32) for name in names} | {"checkpoint_key": new_signing_key()}
+
+
+def new_signing_key() -> str:
+    """The seed of an Ed25519 key, as CHECKPOINT_KEY is written."""
+    return base64.b64encode(secrets.token_bytes(32)).decode()

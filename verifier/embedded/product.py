@@ -69,6 +69,7 @@ class Product:
             "DATABASE_OWNER_URL": cluster.url(self.login(roles.OWNER_ROLE), roles.DATABASE),
             "REDIS_URL": self.broker().url(),
             "SECRET_KEY": os.environ.get("SECRET_KEY", "").strip() or self.secrets["secret_key"],
+            "CHECKPOINT_KEY": os.environ.get("CHECKPOINT_KEY", "").strip() or self.secrets["checkpoint_key"],
         }
 
     def start(self) -> None:
@@ -163,6 +164,9 @@ def known_secrets(places: Places) -> dict[str, str]:
     path = places.data_dir / "secrets.json"
     known = keeping.read(path)
     if known is not None:
+        if "checkpoint_key" not in known:  # set up before checkpoints were
+            known["checkpoint_key"] = keeping.new_signing_key()
+            keeping.write(path, known)
         return known
     if (places.cluster / "data").exists():
         raise Refused(f"{places.cluster} holds a database, but {path} with its passwords is gone: start with --reset")

@@ -34,6 +34,7 @@ EVENTS = {
     "role_changed": "Role changed",
     "user_deactivated": "Person deactivated",
     "trail_verified": "Trail verified",
+    "trail_exported": "Trail exported",
 }
 # Icon and word of who acted: a person, the machine by itself, a caller with a key, a timer.
 ACTORS = {

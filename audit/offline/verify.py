@@ -6,6 +6,7 @@
 It shares no code with Second Look, needs no network and no package, writes nothing and reads the export's files only
 (FOLDER; without one, the folder it lies in). Exit 0: everything was checked and nothing is wrong. Exit 1: something is
 wrong or could not be checked; every line that starts with WRONG names the file, the line in it, and what is wrong.
+Exit 2: the call itself can't be understood.
 
 --key gives a public key that you were handed in another way than with this export, in base64. With it nothing counts
 that is not signed by this key, or by one that this key handed over to. Without it the export's own keys are believed,
@@ -298,6 +299,9 @@ class Export:
         else:
             self.more += 1
 
+    def found(self) -> int:
+        return len(self.wrong) + self.more
+
     def read(self, name: str, types: dict[str, Any]) -> dict[str, Any]:
         try:
             raw = (self.folder / name).read_bytes()
@@ -365,7 +369,7 @@ class Export:
         self.manifest = content
 
     def check_files(self) -> None:
-        before = len(self.wrong)
+        before = self.found()
         for name, said in sorted(self.manifest["files"].items()):
             path = self.folder / name
             if not path.is_file():
@@ -374,8 +378,11 @@ class Export:
                 self.tell(Wrong(name, None, f"{path.stat().st_size} bytes long, {said['bytes']} were exported"))
             elif file_sha256(path) != said["sha256"]:
                 self.tell(Wrong(name, None, "changed after the export: its SHA-256 is not the one in manifest.json"))
-        if len(self.wrong) == before:
+        if self.found() == before:
             self.checked.append(("files", f"{len(self.manifest['files'])} files are those that were exported"))
+        beside = sorted({path.name for path in self.folder.iterdir()} - set(self.manifest["files"]) - {MANIFEST})
+        if beside:
+            self.checked.append(("beside", f"not of this export and not checked: {', '.join(beside)}"))
 
     # The checkpoints.
 
@@ -438,7 +445,7 @@ class Walk:
         self.case: str | None = export.manifest["case_id"]
         self.tenant = uuid.UUID(checkpoint["tenant_id"])
         self.size, self.root = checkpoint["count"], bytes.fromhex(checkpoint["root"])
-        self.tree = Tree()
+        self.tree, self.found_before = Tree(), export.found()
         self.last, self.last_hash = 0, sha256(b"second-look:genesis:" + self.tenant.bytes).digest()
         self.counts = {"sealed": 0, "erased": 0, "clear": 0}
         self.erased: dict[str, int] = {}  # case: the first line whose content is withheld for its erasure
@@ -525,20 +532,18 @@ class Walk:
         for case, line in self.erased.items():
             if case not in self.erasures:
                 self.tell(line, "the content is withheld as erased, and no event says that its case was erased")
-        self.export.checked += [
+        if self.export.found() == self.found_before:
+            self.export.checked += self.shown(count)
+
+    def shown(self, count: int) -> list[tuple[str, str]]:
+        contents = "{sealed} sealed ones held to their commitments, {clear} in clear, {erased} erased"
+        shown = [
             ("events", f"{count}, up to event {self.last}: each gives its hash"),
-            (
-                "contents",
-                "{sealed} sealed ones held to their commitments, {clear} in clear, {erased} erased".format(
-                    **self.counts
-                ),
-            ),
+            ("contents", contents.format(**self.counts)),
             ("proofs", f"{count} lead to the signed root over the tenant's {self.size} events"),
         ]
-        if self.case is None:
-            self.export.checked.append(
-                ("whole", f"events 1 to {count} are all there, and together give the signed root")
-            )
+        whole = [("whole", f"events 1 to {count} are all there, and together give the signed root")]
+        return shown + (whole if self.case is None else [])
 
 
 def commitment(content: dict[str, Any]) -> str:

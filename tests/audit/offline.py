@@ -23,3 +23,11 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """In a bare interpreter: no environment, no site packages, nothing of this project to import."""
     command = [sys.executable, "-I", "-S", "-B", str(folder / "verify.py"), *arguments]
     return subprocess.run(command, cwd="/", env={}, capture_output=True, text=True, check=False)
+
+
+def problems(module: ModuleType, folder: Path, *keys: bytes) -> list[str]:
+    """What it says is wrong with an export, without a process of its own."""
+    export = module.Export(folder, list(keys))
+    module.examine(export)
+    found: list[str] = export.wrong
+    return found

@@ -157,18 +157,15 @@ class Writer:
     def write_readers(self) -> None:
         """What a person needs: how to check it, and the program that does."""
         shutil.copyfile(OFFLINE / "verify.py", self.folder / "verify.py")
-        text = (
-            (OFFLINE / "README.md")
-            .read_text()
-            .format(
-                what=self.wanted.in_words(),
-                tenant=self.wanted.tenant.slug,
-                made_at=self.at.isoformat(timespec="seconds"),
-                events=self.counts["events"],
-                scope=WHOLE if self.wanted.case_id is None else ONE_CASE,
-            )
+        readme = (OFFLINE / "README.md").read_text(encoding="utf-8")
+        told = readme.format(
+            what=self.wanted.in_words(),
+            tenant=self.wanted.tenant.slug,
+            made_at=self.at.isoformat(timespec="seconds"),
+            events=self.counts["events"],
+            scope=WHOLE if self.wanted.case_id is None else ONE_CASE,
         )
-        (self.folder / "README.md").write_text(text)
+        (self.folder / "README.md").write_text(told, encoding="utf-8")
 
     def write_manifest(self) -> str:
         """What the export is, and each file of it, signed; returns its SHA-256."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
@@ -10,6 +11,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from audit import checkpoints, sealed
 from audit.export import CannotExport
@@ -263,6 +265,35 @@ def test_what_cannot_be_proved_is_not_exported(tenant: Tenant, case: UUID, setti
     with pytest.raises(CannotExport, match=words):
         make(tenant, tmp_path / "there" / "out")
     assert not list((tmp_path / "there").iterdir())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_application_exports_from_one_unmoving_view(
+    tenant: Tenant, case: UUID, tmp_path: Path, as_application
+) -> None:
+    """With the rights it serves with; what comes in meanwhile is for the next export."""
+    from audit.export_files import Writer
+
+    write_keys = Writer.write_keys
+
+    def something_comes_in(writer: Writer) -> None:
+        with ThreadPoolExecutor(1) as elsewhere:
+            elsewhere.submit(append_elsewhere, tenant, case).result()
+        write_keys(writer)
+
+    with as_application(), patch.object(Writer, "write_keys", something_comes_in):
+        exported = make(tenant, tmp_path / "out", case)
+
+    assert (exported.events, exported.checkpoint) == (4, 24)
+    assert offline.run(tmp_path / "out").returncode == 0
+    assert make(tenant, tmp_path / "later", case).events == 6  # beside it: that one's own event
+
+
+def append_elsewhere(tenant: Tenant, case_id: UUID) -> None:
+    try:
+        append(tenant, case_id=case_id)
+    finally:
+        connection.close()
 
 
 def test_a_case_of_another_tenant_is_not_found(tenant: Tenant, case: UUID, make_tenant, tmp_path: Path) -> None:

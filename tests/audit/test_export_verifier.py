@@ -102,21 +102,29 @@ def test_a_second_spelling_of_a_good_signature_is_refused() -> None:
     assert not verify.is_signed(public, signature[:32] + other.to_bytes(32, "little"), message)
 
 
-NO_KEYS = {
+NO_POINTS = {
     "y is the field's size": verify.P.to_bytes(32, "little"),
+    "y is one, spelled as more": (verify.P + 1).to_bytes(32, "little"),
     "x is zero with a sign": (1 | 1 << 255).to_bytes(32, "little"),
     "no point of the curve": (2).to_bytes(32, "little"),
-    "too short": bytes(31),
-    "none": b"",
 }
 
 
 @pytest.mark.usefixtures("alone")
-@pytest.mark.parametrize("name", NO_KEYS)
+@pytest.mark.parametrize("name", NO_POINTS)
 def test_what_is_no_key_signs_nothing(name: str) -> None:
     _, message, signature = map(bytes.fromhex, VECTORS["test 3"])
-    assert not verify.is_signed(NO_KEYS[name], signature, message)
-    assert not verify.is_signed(bytes.fromhex(VECTORS["test 3"][0]), signature[:-1], message)
+    assert verify.decoded(NO_POINTS[name]) is None
+    assert not verify.is_signed(NO_POINTS[name], signature, message)
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_key_or_signature_of_another_length_is_refused() -> None:
+    public, message, signature = map(bytes.fromhex, VECTORS["test 3"])
+    for wrong in (b"", public[:-1], public + b"\0"):
+        assert not verify.is_signed(wrong, signature, message)
+    for wrong in (b"", signature[:-1], signature + b"\0"):
+        assert not verify.is_signed(public, wrong, message)
 
 
 def test_a_second_opinion_against_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:

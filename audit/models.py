@@ -53,6 +53,12 @@ class AuditEvent(models.Model):
             models.Index(fields=["tenant", "recorded_at", "id"], name="audit_event_recent"),
             models.Index(fields=["tenant", "actor", "recorded_at", "id"], name="audit_event_actor"),
             models.Index(fields=["case_id", "recorded_at", "id"], name="audit_event_case"),
+            # Every page and `/readyz` ask for the last of these.
+            models.Index(
+                fields=["tenant", "-recorded_at", "-id"],
+                name="audit_event_verified",
+                condition=models.Q(event_type="trail_verified"),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -67,10 +67,14 @@ def note(
             actor_type=actor_type,
             actor_role=actor_role,
             subject=result.in_words(),
-            outcome=BROKEN if result.broken else SOUND,
+            outcome=outcome_of(result),
             details=result.as_json(),
             at=at,
         )
+
+
+def outcome_of(result: TrailResult) -> str:
+    return BROKEN if result.broken else SOUND
 
 
 def last_verified(tenant_ids: list[UUID]) -> dict[UUID, AuditEvent]:

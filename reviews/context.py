@@ -11,6 +11,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.models import SYSTEM_TENANT_ID
+from audit.watch import broken_trails
 from reviews import words
 from reviews.models import User
 from reviews.permissions import can_administer, can_submit_report, can_view_cases
@@ -97,11 +99,29 @@ def counting_second(user: User) -> Callable[[], int] | None:
 
 
 def banners(user: User) -> list[Banner]:
-    told = [] if Switch.is_on(VERIFICATION_SWITCH) else [Banner("outage", "outage", SWITCHED_OFF)]
+    told = broken_trail_banners(user)
+    told += [] if Switch.is_on(VERIFICATION_SWITCH) else [Banner("outage", "outage", SWITCHED_OFF)]
     told += [outage_banner(outage) for outage in outages(user.tenant)]
     if settings.SIMULATED_ANSWERS or FindingVerdict.objects.filter(tenant_id=user.tenant_id, simulated=True).exists():
         told.append(Banner("simulated", "outage", SIMULATED))
     return told
+
+
+def broken_trail_banners(user: User) -> list[Banner]:
+    """For those who may read the trail: their tenant's, and the system's."""
+    if not user.has_perm("audit.view_trail"):
+        return []
+    return [
+        Banner(
+            "broken",
+            "outage",
+            f"The trail of {slug} was found broken when it was last verified. "
+            "Its records can't be relied on until it is known what happened.",
+            f"{reverse('trail')}?type=trail_verified",
+            "Show the result",
+        )
+        for slug in broken_trails([user.tenant_id, SYSTEM_TENANT_ID])
+    ]
 
 
 def outage_banner(outage: Outage) -> Banner:

@@ -12,12 +12,10 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 
-from audit.chain import read_body
 from audit.checks import missing_guards
-from audit.models import SYSTEM_TENANT_ID, AuditEvent
+from audit.watch import broken_trails
 
 SECONDS = 3
-VERIFICATIONS = 50  # so many of the newest trail verifications are looked at: each may have looked at one tenant only
 
 
 @login_not_required
@@ -31,8 +29,9 @@ def readyz(request: HttpRequest) -> JsonResponse:
     reasons = [*database_reasons(), *broker_reasons()]
     if reasons:
         return JsonResponse({"status": "unavailable", "reasons": reasons}, status=503)
-    if trail_is_broken():
-        return JsonResponse({"status": "degraded", "reasons": ["a trail was found broken when it was last verified"]})
+    broken = broken_trails()
+    if broken:
+        return JsonResponse({"status": "degraded", "reasons": [f"the trail of {slug} is broken" for slug in broken]})
     return JsonResponse({"status": "ready"})
 
 
@@ -65,13 +64,3 @@ def broker_reasons() -> Iterator[str]:
             broker.ping()
     except redis.RedisError:
         yield "the broker does not answer"
-
-
-def trail_is_broken() -> bool:
-    """Whether the newest verification of any tenant's trail found it broken."""
-    events = AuditEvent.objects.filter(tenant_id=SYSTEM_TENANT_ID, event_type="trail_verified").order_by("-recorded_at")
-    newest: dict[str, bool] = {}
-    for body in events.values_list("body", flat=True)[:VERIFICATIONS]:
-        for trail in read_body(body)["details"]["trails"]:
-            newest.setdefault(trail["tenant"], trail["ok"])
-    return not all(newest.values())

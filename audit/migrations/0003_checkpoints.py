@@ -37,6 +37,14 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AddIndex(
+            "auditevent",
+            models.Index(
+                fields=["tenant", "-recorded_at", "-id"],
+                name="audit_event_verified",
+                condition=models.Q(event_type="trail_verified"),
+            ),
+        ),
         AppendOnly(TABLE),
         Grant(TABLE, "SELECT, INSERT"),
         TenantIsolation(TABLE, also="tenant_id = '00000000-0000-4000-8000-000000000001'"),

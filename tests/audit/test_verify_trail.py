@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from audit import log
 from audit.chain import Kind, canonical, link_hash, microseconds, read_body
 from audit.log import Recorded, register_comparer
-from audit.models import SYSTEM_TENANT_ID, AuditEvent, AuditSeal, ChainHead, Tenant
+from audit.models import AuditEvent, AuditSeal, ChainHead, Tenant
 from audit.verification import verify_tenant
 from tests.audit.trails import append, append_many, bypass_guards, event_id_at, run, seal
 from tests.paths import PROJECT
@@ -332,6 +332,7 @@ def test_a_missing_guard_breaks_every_trail_and_is_named(tenant: Tenant) -> None
     run("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_auditevent_append_only")
 
     code, out = verify("--tenant", tenant.slug, "--json")
+    seal()
     _, said = verify("--tenant", tenant.slug)
 
     assert code == 1
@@ -339,14 +340,30 @@ def test_a_missing_guard_breaks_every_trail_and_is_named(tenant: Tenant) -> None
     assert "audit_auditevent_append_only" in said
 
 
-def test_its_result_can_be_recorded_as_an_event_of_the_system(tenant: Tenant) -> None:
+def test_its_result_can_be_recorded_as_an_event_of_the_trail(tenant: Tenant) -> None:
     append_many(tenant, 2)
 
     verify("--tenant", tenant.slug, "--record")
 
-    event = AuditEvent.objects.get(tenant_id=SYSTEM_TENANT_ID, event_type="trail_verified")
-    (trail,) = read_body(event.body)["details"]["trails"]
-    assert (trail["tenant"], trail["ok"], trail["events"]) == (tenant.slug, True, 2)
+    event = AuditEvent.objects.get(tenant=tenant, event_type="trail_verified")
+    told = read_body(event.body)["details"]
+    assert (event.outcome, told["tenant"], told["ok"], told["events"]) == ("ok", tenant.slug, True, 2)
+
+
+def test_a_result_that_is_another_than_the_last_is_always_recorded(tenant: Tenant) -> None:
+    append_many(tenant, 3)
+
+    def outcomes() -> list[str]:
+        verify("--tenant", tenant.slug)
+        seal()
+        events = AuditEvent.objects.filter(tenant=tenant, event_type="trail_verified").order_by("seal__sequence")
+        return list(events.values_list("outcome", flat=True))
+
+    assert outcomes() == [], "all is well, as far as was known"
+    run("ALTER TABLE audit_chainhead DISABLE TRIGGER USER")
+    run("UPDATE audit_chainhead SET sequence = sequence + 1 WHERE tenant_id = %s", tenant.id)
+    assert outcomes() == ["broken"]
+    assert outcomes() == ["broken"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -360,7 +377,8 @@ def test_the_application_role_can_run_it(tenant: Tenant, product_environment: di
 
     assert ended.returncode == 0, ended.stderr + ended.stdout
     assert {each["tenant"]: each["events"] for each in json.loads(ended.stdout)} == {"system": 0, tenant.slug: 2}
-    assert AuditEvent.objects.filter(tenant_id=SYSTEM_TENANT_ID, event_type="trail_verified").count() == 1
+    recorded = AuditEvent.objects.filter(event_type="trail_verified").values_list("tenant__slug", flat=True)
+    assert set(recorded) == {"system", tenant.slug}
 
 
 # Rows and the events that recorded them

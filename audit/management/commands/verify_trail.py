@@ -2,15 +2,15 @@
 
 import json
 from argparse import ArgumentParser
-from datetime import UTC, datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
+from django.db import DatabaseError
+from django.utils import timezone
 
+from audit import watch
 from audit.checks import missing_guards
-from audit.log import record, tenant_scope
-from audit.models import SYSTEM_TENANT_ID, ActorType, Tenant
+from audit.models import ActorType, Tenant
 from audit.verification import TrailResult, verify_tenant
 
 
@@ -21,7 +21,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tenant", metavar="SLUG", help="only this tenant's trail")
         parser.add_argument("--json", action="store_true", help="print a JSON array, one object a tenant")
-        parser.add_argument("--record", action="store_true", help="record the result as an event of the system's trail")
+        parser.add_argument(
+            "--record",
+            action="store_true",
+            help="record each result on its trail; without it only one that is another than the last recorded",
+        )
 
     def handle(self, *args: Any, tenant: str | None, **options: Any) -> None:
         tenants = Tenant.objects.order_by("slug")
@@ -32,8 +36,7 @@ class Command(BaseCommand):
         guards = missing_guards()
         results = [verify_tenant(tenant=each, missing_guards=guards) for each in tenants]
         self.show(results, as_json=options["json"])
-        if options["record"]:
-            record_result(results=results, at=datetime.now(UTC))
+        self.keep(dict(zip(tenants, results, strict=True)), every=options["record"])
         if any(result.broken for result in results):
             raise SystemExit(1)
 
@@ -44,15 +47,21 @@ class Command(BaseCommand):
         for result in results:
             self.stdout.write(result.in_words())
 
-
-def record_result(*, results: list[TrailResult], at: datetime) -> None:
-    with tenant_scope(SYSTEM_TENANT_ID), transaction.atomic():
-        record(
-            tenant_id=SYSTEM_TENANT_ID,
-            event_type="trail_verified",
-            actor="verify_trail",
-            actor_type=ActorType.SYSTEM,
-            subject="broken" if any(result.broken for result in results) else "nothing wrong",
-            details={"trails": [result.as_json() for result in results]},
-            at=at,
-        )
+    def keep(self, results: dict[Tenant, TrailResult], *, every: bool) -> None:
+        """So that pages and `/readyz` know of a trail that is broken, or whole again."""
+        last = watch.last_verified([tenant.id for tenant in results])
+        for tenant, result in results.items():
+            known = last[tenant.id].outcome if tenant.id in last else watch.SOUND
+            if not every and known == watch.outcome_of(result):
+                continue
+            try:
+                watch.note(
+                    tenant,
+                    result,
+                    actor="verify_trail",
+                    actor_type=ActorType.SYSTEM,
+                    actor_role="",
+                    at=timezone.now(),
+                )
+            except DatabaseError as problem:
+                self.stderr.write(f"{tenant.slug}: the result could not be recorded ({type(problem).__name__}).")

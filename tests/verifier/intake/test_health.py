@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test import Client
 
 from audit.log import record
-from audit.models import SYSTEM_TENANT_ID, ActorType
+from audit.models import ActorType, Tenant
 from tests.verifier.intake.reports import AT
 
 
@@ -23,15 +23,14 @@ def run(statement: str) -> None:
         cursor.execute(statement)
 
 
-def verified(**trails: bool) -> None:
-    found = [{"tenant": tenant, "ok": ok} for tenant, ok in trails.items()]
+def verified(tenant: Tenant, outcome: str) -> None:
     with transaction.atomic():
         record(
-            tenant_id=SYSTEM_TENANT_ID,
+            tenant_id=tenant.id,
             event_type="trail_verified",
-            actor="verify_trail",
-            actor_type=ActorType.SYSTEM,
-            details={"trails": found},
+            actor="clock",
+            actor_type=ActorType.CLOCK,
+            outcome=outcome,
             at=AT,
         )
 
@@ -88,12 +87,14 @@ def test_it_names_all_reasons_together_and_no_secret(client: Client, db: None, s
 
 
 def test_a_trail_found_broken_is_degraded_until_it_is_found_whole(client: Client, db: None) -> None:
-    verified(acme=True, system=True)
+    acme, other = (Tenant.objects.create(slug=slug) for slug in ("acme", "other"))
+    for tenant in (acme, other):
+        verified(tenant, "ok")
     assert ready(client)[1]["status"] == "ready"
-    verified(acme=False, system=True)
-    broken = (200, {"status": "degraded", "reasons": ["a trail was found broken when it was last verified"]})
+    verified(acme, "broken")
+    broken = (200, {"status": "degraded", "reasons": ["the trail of acme is broken"]})
     assert ready(client) == broken
-    verified(system=True)  # says nothing of the other one
+    verified(other, "ok")  # says nothing of the other one
     assert ready(client) == broken
-    verified(acme=True)
+    verified(acme, "ok")
     assert ready(client) == (200, {"status": "ready"})

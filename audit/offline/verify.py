@@ -289,7 +289,7 @@ class Export:
         self.more = 0
         self.checked: list[tuple[str, str]] = []
         self.keys: dict[str, bytes] = {}  # whose signatures count, by key id
-        self.signers: dict[str, bytes] = {}
+        self.signed: dict[str, list[str]] = {}  # which files each of them signed
         self.manifest: dict[str, Any] = {}
         self.checkpoint: dict[str, Any] = {}
 
@@ -345,16 +345,16 @@ class Export:
         return pair
 
     def check_signature(self, file: str, content: dict[str, Any], purpose: str) -> None:
-        key_id = content.get("key_id")
-        key = self.keys.get(key_id) if isinstance(key_id, str) else None
-        if key is None or not isinstance(key_id, str):
+        key_id = str(content.get("key_id"))
+        key = self.keys.get(key_id)
+        if key is None:
             whose = "that you gave" if self.given_keys else "of keys.json"
             raise Wrong(file, None, f"signed by key {key_id}, which is none {whose}")
         signature = from_base64(content.get("signature"), 64)
         said = {name: value for name, value in content.items() if name != "signature"}
         if content.get("purpose") != purpose or signature is None or not is_signed(key, signature, canonical(said)):
             raise Wrong(file, None, f"the signature of key {key_id} doesn't hold: this is not what was signed")
-        self.signers[key_id] = key
+        self.signed.setdefault(key_id, []).append(file)
 
     # The manifest, and each file against it.
 
@@ -593,8 +593,8 @@ def report(export: Export) -> int:
     if checkpoint:
         signed = f"signed at {checkpoint['at']} by key {checkpoint['key_id']}"
         say(f"  {'checkpoint':<10} over {checkpoint['count']} events, {signed}")
-    for key_id, key in export.signers.items():
-        say(f"  {'key':<10} {key_id} is {base64.b64encode(key).decode()}")
+    for key_id, files in export.signed.items():
+        say(f"  {'key':<10} {key_id} is {base64.b64encode(export.keys[key_id]).decode()}, signed {', '.join(files)}")
     for wrong in export.wrong:
         say(f"WRONG {wrong}")
     if export.more:

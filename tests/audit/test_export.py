@@ -211,12 +211,13 @@ def test_after_a_handing_over_the_old_key_still_leads_to_the_export(tenant, case
     write_checkpoint(tenant=tenant, at=AT)
     settings.CHECKPOINT_KEY = encode(b"\2" * 32)
     step = hand_over(old=OPERATOR, new=THIEF, at="2026-12-01T10:00:00Z")
-    checkpoints.store().write("keys", f"{THIEF.key_id}.json", json.dumps(step.as_json()).encode())
+    checkpoints.store().write(checkpoints.KEYS, f"{THIEF.key_id}.json", json.dumps(step.as_json()).encode())
     make(tenant, tmp_path / "out", case)
 
     done = offline.run(tmp_path / "out", "--key", encode(OPERATOR.public))
     assert done.returncode == 0
-    assert {OPERATOR.key_id, THIEF.key_id} <= set(done.stdout.split())
+    assert f"{THIEF.key_id} is {encode(THIEF.public)}, signed manifest.json" in done.stdout
+    assert f"{OPERATOR.key_id} is {encode(OPERATOR.public)}, signed checkpoint.json" in done.stdout
 
 
 def test_a_trail_longer_than_a_chunk_is_proved_over_its_chunks(tenant: Tenant, monkeypatch, tmp_path: Path) -> None:

@@ -129,6 +129,8 @@ def test_a_key_or_signature_of_another_length_is_refused() -> None:
 
 def test_a_second_opinion_against_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     public, message, signature = map(bytes.fromhex, VECTORS["test 3"])
+    assert verify.is_signed_in_their_opinion(public, signature, message)
+    assert not verify.is_signed_in_their_opinion(public, signature, message + b"\0")
     monkeypatch.setattr(verify, "is_signed_in_their_opinion", lambda *told: False)
     assert not verify.is_signed(public, signature, message)
 

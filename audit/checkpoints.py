@@ -7,6 +7,7 @@ a backup put back. A checkpoint's signed bytes are its canonical JSON without th
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,7 +33,7 @@ from audit.signing import (
 
 PURPOSE = "second-look:checkpoint"
 VERSION = 1
-KEYS = "keys"  # the folder of handing-over documents
+KEYS = "signing.keys"  # the folder of handing-over documents; no tenant's, for no slug holds a point
 LONGEST = 64 * 1024
 
 
@@ -222,10 +223,8 @@ def keyring(place: CheckpointStore) -> Keyring:
 def handed_over(place: CheckpointStore) -> Iterator[HandingOver]:
     """What can't be read leads nowhere: then what it would have led to is not trusted."""
     for name in place.names(KEYS):
-        try:
+        with suppress(UnusableKey, OSError):
             yield read_handing_over(place.read(KEYS, name))
-        except UnusableKey:
-            continue
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +253,8 @@ def judged(place: CheckpointStore, ring: Keyring, name: str, tenant: str, tenant
         checkpoint = read_checkpoint(place.read(tenant, name))
     except UnreadableCheckpoint as problem:
         return Kept(name, None, str(problem))
+    except OSError as problem:
+        return Kept(name, None, f"it can't be read ({type(problem).__name__})")
     if checkpoint.name != name or checkpoint.tenant_id != tenant_id:
         return Kept(name, None, "it is the checkpoint of another place or tenant")
     if not ring.knows(checkpoint.key_id):

@@ -46,11 +46,12 @@ def write_checkpoint(*, tenant: Tenant, at: datetime) -> Checkpoint | None:
         newest = newest_of(place, tenant)
         if newest is not None:
             check_continues(newest, head, tenant)
+            note(newest, tenant)  # its writer may have died before
         if head is None or (newest is not None and newest.sequence == head.sequence):
             return None
         made = signed(signer, tenant, newest, head, at)
         place.write(tenant.slug, made.name, made.content())
-        note(made, tenant, at)
+        note(made, tenant)
         return made
 
 
@@ -68,9 +69,13 @@ def check_continues(newest: Checkpoint, head: ChainHead | None, tenant: Tenant) 
     there = head.sequence if head else 0
     if newest.sequence > there:
         raise NotSigned(f"the newest checkpoint says {newest.sequence} events, the trail has {there}")
-    seal = AuditSeal.objects.filter(tenant=tenant, sequence=newest.sequence).first()
-    if seal is None or bytes(seal.event_hash) != newest.head_hash:
+    if hash_at(tenant, newest.sequence) != newest.head_hash:
         raise NotSigned(f"event {newest.sequence} is not the one that the newest checkpoint signed")
+
+
+def hash_at(tenant: Tenant, sequence: int) -> bytes | None:
+    seal = AuditSeal.objects.filter(tenant=tenant, sequence=sequence).first()
+    return bytes(seal.event_hash) if seal else None
 
 
 def signed(signer: Signer, tenant: Tenant, newest: Checkpoint | None, head: ChainHead, at: datetime) -> Checkpoint:
@@ -79,6 +84,8 @@ def signed(signer: Signer, tenant: Tenant, newest: Checkpoint | None, head: Chai
         tree.extend(leaves)
     if tree.size != head.sequence:
         raise NotSigned(f"the head says {head.sequence} events, {tree.size} are there")
+    if hash_at(tenant, head.sequence) != bytes(head.event_hash):
+        raise NotSigned(f"the head doesn't name the hash of event {head.sequence}")
     return make_checkpoint(
         signer=signer,
         tenant=tenant.slug,
@@ -96,12 +103,11 @@ def leaves_after(tenant: Tenant, begun: int, end: int) -> Generator[bytes, None,
             yield sha256(LEAF + event_hash).digest()
 
 
-def note(made: Checkpoint, tenant: Tenant, at: datetime) -> None:
-    WrittenCheckpoint.objects.create(
-        tenant=tenant,
-        sequence=made.sequence,
-        root=made.root,
-        head_hash=made.head_hash,
-        key_id=made.key_id,
-        written_at=at,
-    )
+def note(made: Checkpoint, tenant: Tenant) -> None:
+    said = {
+        "root": made.root,
+        "head_hash": made.head_hash,
+        "key_id": made.key_id,
+        "written_at": datetime.fromisoformat(made.at),
+    }
+    WrittenCheckpoint.objects.get_or_create(tenant=tenant, sequence=made.sequence, defaults=said)

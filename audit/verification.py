@@ -25,7 +25,9 @@ from audit.walk import Walked, walk
 MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
 COPY_LINKS = """
 COPY (
-    SELECT e.tenant_id, s.sequence, e.recorded_at, e.body, s.previous_hash, s.event_hash, e.id, e.case_id,
+    SELECT e.tenant_id, s.sequence,
+           CASE WHEN e.recorded_at < '200000-01-01' THEN e.recorded_at ELSE '-infinity' END,
+           coalesce(e.body, ''), coalesce(s.previous_hash, ''), coalesce(s.event_hash, ''), e.id, e.case_id,
            e.event_type, e.actor, e.actor_type, e.subject, e.outcome
     FROM audit_auditseal s JOIN audit_auditevent e ON e.id = s.event_id
     WHERE s.tenant_id = %s
@@ -75,8 +77,8 @@ class TrailResult:
 
 def verify_tenant(*, tenant: Tenant, missing_guards: list[str]) -> TrailResult:
     """Walks one tenant's whole trail in one snapshot. The first thing wrong is reported; the chain comes first."""
+    watched = Watched.of(tenant)  # before the snapshot: what was signed by then, the snapshot holds
     with snapshot(), tenant_scope(EVERY_TENANT):
-        watched = Watched.of(tenant)
         walked = walk(tenant.id, watched.kept())
         result = chain.ChainResult(walked.events, walked.head_hash, None) if walked.sound else closely(tenant.id)
         if not walked.sound and result.broken is None:  # the quick way took a column's odd spelling for another text
@@ -127,6 +129,11 @@ class Watched:
             return cls(tenant, [], problem=str(problem))
         return cls(tenant, names, place, ring, "" if ring.keys or names else "no CHECKPOINT_KEY is set")
 
+    def sequences_now(self) -> set[int | None]:
+        """Listed once more, inside the snapshot: the store holds each checkpoint before the table does."""
+        assert self.place is not None
+        return {checkpoints.sequence_of(name) for name in self.place.names(self.tenant.slug)}
+
     def kept(self) -> Iterator[Kept]:
         """Oldest first, one in memory at a time."""
         for name in self.names:
@@ -137,13 +144,17 @@ class Watched:
 
 def against_checkpoints(walked: Walked, watched: Watched, tenant: Tenant) -> Break | None:
     """What a checkpoint says otherwise, and checkpoints that were written and are gone."""
-    if walked.sound and walked.mismatch is not None:
+    if not walked.sound:
+        return Break(Kind.PAYLOAD_CHANGED, walked.events + 1, "read twice, the event doesn't say the same")
+    if walked.mismatch is not None:
         return walked.mismatch
-    if watched.problem:
-        return None  # told with the result
-    there = {checkpoints.sequence_of(name) for name in watched.names}
-    written = WrittenCheckpoint.objects.filter(tenant=tenant).order_by("sequence")
-    for sequence in written.values_list("sequence", flat=True).iterator():
+    written = WrittenCheckpoint.objects.filter(tenant=tenant).order_by("sequence").values_list("sequence", flat=True)
+    if watched.problem:  # told with the result; no pass where there was something to compare
+        first = written.first()
+        what = f"checkpoints were written, and none can be compared: {watched.problem}"
+        return None if first is None else Break(Kind.CHECKPOINT_MISMATCH, first, what)
+    there = watched.sequences_now()
+    for sequence in written.iterator():
         if sequence not in there:
             return Break(Kind.CHECKPOINT_MISMATCH, sequence, f"the checkpoint written at event {sequence} is gone")
     return None

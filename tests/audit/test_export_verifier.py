@@ -161,6 +161,7 @@ def test_a_tree_continues_its_beginnings_and_no_other_tree() -> None:
             assert not verify.is_continued(first, roots[first], second, roots[second - 1], path)
             assert not verify.is_continued(first, roots[first], second, roots[second], path[:-1])
             assert not verify.is_continued(first, roots[first], second, roots[second], [*path, roots[1]])
+    assert not verify.is_continued(3, roots[3], 4, roots[4], [])
 
 
 def test_the_root_grows_with_the_leaves() -> None:

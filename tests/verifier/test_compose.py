@@ -1,0 +1,30 @@
+"""The compose file hands on what the trail's checkpoints need: they must not end with a container."""
+
+import re
+
+from tests.paths import PROJECT
+
+COMPOSE = (PROJECT / "docker-compose.yml").read_text()
+SETTINGS = (PROJECT / "verifier" / "settings.py").read_text()
+
+
+def service(name: str) -> str:
+    found = re.search(rf"^  {name}:\n(?:(?:    .*)?\n)+", COMPOSE, re.MULTILINE)
+    assert found
+    return found[0]
+
+
+def test_each_setting_of_the_trail_that_an_operator_gives_is_handed_on() -> None:
+    told = set(re.findall(r'"((?:CHECKPOINT|TRAIL)_\w+)"', SETTINGS)) - {"CHECKPOINT_DIR", "CHECKPOINT_STORE"}
+    assert len(told) == 4
+    handed_on = {name for name in told if f'{name}: "${{{name}:-' in COMPOSE}
+    assert handed_on == told
+
+
+def test_web_and_worker_share_one_lasting_place_that_the_image_makes_for_them() -> None:
+    (place,) = set(re.findall(r'CHECKPOINT_DIR: "(.+)"', COMPOSE))
+    for name in ("web", "worker"):
+        assert f'volumes: ["checkpoints:{place}"]' in service(name)
+        assert "*checkpoints" in service(name)
+    assert re.search(r"^volumes:\n(  \w+:\n)*  checkpoints:\n", COMPOSE, re.MULTILINE)
+    assert f"install -d -o 10001 -m 750 {place}\n" in (PROJECT / "Dockerfile").read_text()

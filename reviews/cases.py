@@ -120,7 +120,7 @@ def decisions_of(case: Case) -> list[Decision]:
 
 
 def review_reasons(loaded: Loaded) -> list[dict[str, Any]]:
-    """The structural gate first, then a failed run, then findings in the order of their report, the newest report's first."""
+    """The structural gate first, then a failed run, then findings as reported, the newest report's first."""
     forced = [row for row in loaded.waiting if row.forced]
     case_first = {ReviewReason.STRUCTURAL_GATE: -2, ReviewReason.VERIFICATION_FAILED: -1}
 

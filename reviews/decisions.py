@@ -89,8 +89,10 @@ def decide(
 
 
 def lock_case(case_id: UUID) -> Case:
-    """Until the transaction ends no other decision is made, and no verdict committed: each needs the case's row."""
-    return Case.objects.select_for_update().get(id=case_id)
+    """Until the transaction ends no other decision is made. A verdict may still come in, and opens the finding again:
+    to hold it back would be to wait for each other, since it holds the chain when its foreign keys ask for the case.
+    """
+    return Case.objects.select_for_update(no_key=True).get(id=case_id)
 
 
 def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | None:

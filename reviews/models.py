@@ -173,9 +173,10 @@ class Claim(models.Model):
 class Standing(models.Model):
     """How each decision-driving finding of a case stands: a view, and the one place of that rule.
 
-    One a finding id, that of the newest report which had it re-checked: `current` is false for what a newer report
-    no longer holds as a finding to re-check, which stays where it was. A finding has none where no run with the switch on was ever asked for. `verdict` is one of the four words (an
-    unrecorded one is indeterminate) or `pending`; `open` says that it needs a person whom no valid decision answers.
+    One a claim (a finding id, and of whom it says which kind of thing), that of the newest report which had it
+    re-checked: `current` is false for what a newer report no longer holds as a finding to re-check, which stays where
+    it was. A finding has none where no run with the switch on was ever asked for. `verdict` is one of the four words
+    (an unrecorded one is indeterminate) or `pending`; `open`: it needs a person, and no valid decision answers it.
     """
 
     finding = models.OneToOneField(Finding, primary_key=True, on_delete=models.DO_NOTHING, related_name="standing")

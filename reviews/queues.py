@@ -244,7 +244,8 @@ def why(row: Waiting) -> str:
     if decision is None:
         return sentence
     if row.awaiting_second:
-        return f"{sentence} {decision.author.display_name} decided that it does not stand; a second officer must approve."
+        who = decision.author.display_name
+        return f"{sentence} {who} decided that it does not stand; a second officer must approve."
     return f"{sentence} {after_decision(decision)}"
 
 

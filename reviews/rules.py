@@ -4,16 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reviews.standing import Outcome, Told, kind_of
-from verifier.domain.findings import read_finding
-from verifier.domain.json_text import load
 from verifier.models import Finding, Switch
 
 MAKER_CHECKER = "MAKER_CHECKER_ENABLED"
 LEAST_CHARACTERS = 20  # of a reason, without the white space around it
 MOST_CHARACTERS = 10_000
 MOST_EVIDENCE = 50
-TWO_PERSONS = {"sanctions", "criminal"}
-TWO_PERSONS_NAMES = ("sanction", "criminal")
 
 REASON_CODES: dict[str, dict[str, str]] = {
     Outcome.STANDS: {
@@ -135,11 +131,5 @@ def needs_second(finding: Finding, outcome: str) -> bool:
 
 
 def concerns_two_persons(finding: Finding) -> bool:
-    """Sanctions and criminal findings, and those of a kind we don't know: a new spelling must not need fewer people."""
-    if not finding.material_type or finding.material_type in TWO_PERSONS:
-        return True
-    if finding.severity_rank > 0:
-        return False
-    reported = read_finding(load(finding.content))
-    kinds = f"{reported.category} {reported.type}".casefold()
-    return any(name in kinds for name in TWO_PERSONS_NAMES)
+    """As it was found at intake (`needs_two_persons` in `verifier.domain.findings`); the database asks the same."""
+    return finding.two_persons

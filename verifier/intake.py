@@ -16,7 +16,14 @@ from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
 from audit.sealed import CaseErased, check_kept
 from verifier.domain.corroboration import label
-from verifier.domain.findings import read_finding, recheck_order, select, severity_rank
+from verifier.domain.findings import (
+    claim_fingerprint,
+    needs_two_persons,
+    read_finding,
+    recheck_order,
+    select,
+    severity_rank,
+)
 from verifier.domain.json_text import Problem
 from verifier.domain.search import search_text
 from verifier.domain.subjects import read_subject
@@ -107,7 +114,7 @@ def request_recheck(
     """Queues another run over the case's current report; one that hasn't ended yet is returned instead."""
     receipt = Receipt(case.tenant_id, requested_by, actor_type, actor_role, at)
     with tenant_scope(case.tenant_id), transaction.atomic():
-        locked = Case.objects.select_for_update().get(id=case.id)
+        locked = Case.objects.select_for_update(no_key=True).get(id=case.id)
         current = locked.current_verification  # only now: a join would not see the run of whoever had the lock
         assert current is not None, "a case is saved together with its first run"
         if not current.ended:
@@ -126,7 +133,8 @@ def take_in(parsed: ParsedReport, receipt: Receipt) -> Accepted:
     """Inside a transaction: finds what is here of this `report_id`, and adds the report if it is new."""
     report_id = parsed.value["report_id"]
     wait_for_others(receipt.tenant_id, report_id)
-    case = Case.objects.select_for_update().filter(tenant_id=receipt.tenant_id, report_id=report_id).first()
+    mine = Case.objects.filter(tenant_id=receipt.tenant_id, report_id=report_id)
+    case = mine.select_for_update(no_key=True).first()  # a stronger lock would wait for verdicts, and they for it
     if case is not None:
         check_kept(case.id)
         known = case.reports.filter(sha256=parsed.sha256).defer("content").order_by("iteration").first()
@@ -214,6 +222,7 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
     findings = []
     values = zip(parsed.value["findings"], selections, parsed.findings, strict=True)
     for position, (value, selection, content) in enumerate(values):
+        finding = reported[position]
         findings.append(
             Finding(
                 tenant_id=report.tenant_id,
@@ -230,6 +239,8 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
                 selection_why=selection.why,
                 material_type=selection.material_type or "",
                 recheck_position=turns.get(position),
+                two_persons=needs_two_persons(finding, selection.material_type),
+                claim_sha256=claim_fingerprint(finding, selection.material_type, subject.name),
                 source_trust=labels[position].source_trust if labels else None,
                 corroboration_count=labels[position].corroboration_count if labels else None,
             )

@@ -10,8 +10,9 @@ from django.db import migrations, models
 
 from audit.operations import Grant
 
-# One row a finding id of the case: the newest report's that was re-checked with this finding selected in it. A newer
-# report that leaves a finding out, clears it, or came with the switch off takes nothing out of the queue.
+# One row a claim of the case (a finding id, and of whom it says which kind of thing): the newest report's that was
+# re-checked with it selected. A newer report that leaves a finding out, clears it, says it of somebody else or came
+# with the switch off takes nothing out of the queue.
 # `run`: the newest run over that report that was asked for with the switch on. A later run with the switch off
 # re-checks nothing, so it lifts nothing either.
 # `v`, the verdict in force: that run's own. While the run hasn't ended, the newest earlier one; once it has ended
@@ -92,6 +93,7 @@ CROSS JOIN LATERAL (
 WHERE r.id = c.current_report_id OR NOT EXISTS (
     SELECT FROM verifier_finding newer JOIN verifier_report told ON told.id = newer.report_id
     WHERE newer.case_id = c.id AND newer.finding_id = f.finding_id AND newer.selected AND told.iteration > r.iteration
+      AND newer.claim_sha256 = f.claim_sha256
       AND EXISTS (SELECT FROM verifier_verification asked
                   WHERE asked.case_id = c.id AND asked.report_id = told.id AND asked.correctness_enabled)
 );

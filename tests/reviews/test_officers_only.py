@@ -82,3 +82,31 @@ def test_a_table_of_the_writers_own_does_not_stand_in_for_the_people(
             )
         with pytest.raises(IntegrityError, match="not an active officer"), transaction.atomic():
             written_by(admin, waiting).save(force_insert=True)
+
+
+@pytest.mark.parametrize(
+    ("finding", "switch", "refused"),
+    [
+        (make.finding("f1"), True, True),
+        (make.criminal("f1"), True, True),
+        (make.media("f1"), True, False),
+        (make.finding("f1"), False, False),
+    ],
+)
+def test_who_writes_the_row_does_not_choose_whether_two_are_needed(
+    as_application: AsApplication, finding: dict[str, Any], switch: bool, refused: bool
+) -> None:
+    make.switches()
+    case = make.case(make.tenant(), finding)
+    make.verdict(make.finding_of(case), "contradicted")
+    make.end(make.run_of(case))
+    decision = make.decide(make.user(case.tenant), make.finding_of(case), "does_not_stand")
+    make.switches(maker_checker=switch)
+    alone = written_by(decision.author, decision)
+    alone.needs_second = False
+    with as_application(), tenant_scope(case.tenant_id):
+        if refused:
+            with pytest.raises(IntegrityError, match="not set aside without a second officer"), transaction.atomic():
+                alone.save(force_insert=True)
+        else:
+            alone.save(force_insert=True)

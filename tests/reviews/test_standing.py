@@ -214,6 +214,9 @@ NEWER = {
     "another finding": {"findings": [make.finding("f9")]},
     "the finding cleared": {"findings": [CLEARED]},
     "the finding under another id": {"findings": [make.finding("F1")]},
+    "the finding of somebody else": {"findings": [make.finding("f1", target="Really Listed AO")]},
+    "the finding as another kind": {"findings": [make.media("f1")]},
+    "another subject": {"findings": [make.finding("f1")], "subject": {"name": "Really Listed AO"}},
     "the gate advisory": {"quality_gate": {"advisory_only": True}},
     "the gate advisory and the finding left out": {"findings": [], "quality_gate": {"advisory_only": True}},
 }

@@ -6,13 +6,14 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from audit.verification import verify_tenant
 from reviews import administration, decisions
 from reviews.decisions import StaleDecision, StaleVerdict
 from reviews.models import Decision, Standing, User
 from tests import factories as make
+from verifier.models import Finding, Verification
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -157,6 +158,27 @@ def test_of_two_officers_who_decide_at_once_one_is_recorded(tenant: Any) -> None
         str(made.author),
         f"{made.author} has decided about this finding since you opened the page.",
     }
+
+
+def test_a_verdict_is_recorded_while_a_decision_holds_its_case(tenant: Any) -> None:
+    """At commit a verdict's foreign keys ask for the case, and it holds the chain that the decision will want."""
+    case = make.verified(tenant, f1="contradicted")
+    run = make.rerun(case, make.later())
+    with transaction.atomic():
+        decisions.lock_case(case.id)
+        thread = threading.Thread(target=record_verdict, args=(make.finding_of(case), run))
+        thread.start()
+        thread.join(10)
+        assert run.verdicts.count() == 1
+
+
+def record_verdict(on: Finding, run: Verification) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '3s'")
+        make.verdict(on, "unsupported", run=run, at=make.later())
+    finally:
+        connection.close()
 
 
 def test_of_two_second_persons_at_once_one_answers(tenant: Any) -> None:

@@ -4,17 +4,21 @@ Kind comes from the taxonomy (`category`, `type`), never from prose. Of prose on
 whole of it is a clear result or is about other entities (see `titles`). What isn't known adds scrutiny.
 """
 
+import hashlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from verifier.domain.taxonomy import (
+    GRAVEST,
     MaterialType,
     is_coverage_marker,
     is_network_scoped,
     is_screening,
     material_type_of,
+    may_be_grave,
     vocabulary,
 )
 from verifier.domain.titles import is_about_network, is_clear_result, speaks_against
@@ -168,6 +172,21 @@ def why_excluded(finding: ReportedFinding, material_type: MaterialType | None) -
 def is_told_clear(finding: ReportedFinding) -> bool:
     """By its whole title, unless its description says otherwise. A description alone clears nothing."""
     return is_clear_result(finding.title) and not speaks_against(finding.description)
+
+
+def needs_two_persons(finding: ReportedFinding, material_type: MaterialType | None) -> bool:
+    """Whether one officer alone must not set the finding aside: a sanctions or criminal claim by either of its codes,
+    one of a kind we don't know, and whatever could be one in a spelling we don't know.
+    """
+    if material_type is None or material_type in GRAVEST:
+        return True
+    return any(may_be_grave(code) for code in (finding.category, finding.type))
+
+
+def claim_fingerprint(finding: ReportedFinding, material_type: MaterialType | None, subject_name: str) -> str:
+    """Of whom the finding says which kind of thing: under the same id, another one is another claim. SHA-256, hex."""
+    of_whom = " ".join(unicodedata.normalize("NFKC", finding.target or subject_name).casefold().split())
+    return hashlib.sha256(f"{material_type or ''}\n{finding.attribution_lane}\n{of_whom}".encode()).hexdigest()
 
 
 def claims_hit(finding: ReportedFinding) -> bool:

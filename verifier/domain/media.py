@@ -25,6 +25,7 @@ PASSAGE_CHARACTERS = 300  # where a text has no sentences, a passage begins at a
 MIRRORS = ("www.", "m.", "amp.", "mobile.")
 TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|ref|ref_src|cmpid|ocid)(?:=|$)", re.IGNORECASE)
 MARK = re.compile(r"\[#(\d+)")
+LEAST_QUOTED = 4  # letters and digits
 LABEL = re.compile(r"\[#(\d+) item \d+ of \d+\]")
 
 
@@ -225,9 +226,9 @@ def passage_starts(text: str) -> list[int]:
 
 def is_quote_of(quote: str, summary: str) -> bool:
     """Whether the quote stands literally in what the items say. Our own label lines are no evidence, and neither is a
-    quote without a letter or digit.
+    quote of less than a word.
     """
-    if not any(character.isalnum() for character in quote):
+    if sum(character.isalnum() for character in quote) < LEAST_QUOTED:
         return False
     return quote in summary and quote in evidence_of(summary)
 

@@ -22,6 +22,9 @@ class MaterialType(StrEnum):
     ADVERSE_MEDIA = "adverse_media"
 
 
+GRAVEST = frozenset({MaterialType.SANCTIONS, MaterialType.CRIMINAL})
+
+
 def vocabulary(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
@@ -107,10 +110,21 @@ def kind_of(code: str) -> MaterialType | None:
 def material_type_of(category: str, type_: str) -> MaterialType | None:
     """By category, else by type. A broad category gives way to a type that says sanctions or criminal."""
     by_category, by_type = kind_of(category), kind_of(type_)
-    gravest = {MaterialType.SANCTIONS, MaterialType.CRIMINAL}
-    if by_category not in gravest and by_type in gravest:
+    if by_category not in GRAVEST and by_type in GRAVEST:
         return by_type
     return by_category or by_type
+
+
+# Parts of words by which a code may speak of sanctions or crime, whatever else stands in it.
+GRAVE_STEMS = re.compile(
+    r"sanction|ofac|\bsdn|designat|embargo|frozen|freez|blocked|crim|fraud|launder|brib|corrupt|terror|indict|convict"
+    r"|arrest|prosecut|charg|evasion|embezzl|traffick|offen[cs]e|felon|interpol|wanted"
+)
+
+
+def may_be_grave(code: str) -> bool:
+    """Whether a code speaks of sanctions or crime anywhere in it, or is written so that this can't be told."""
+    return kind_of(code) in GRAVEST or not code.isascii() or bool(GRAVE_STEMS.search(code.casefold()))
 
 
 def is_coverage_marker(category: str, type_: str) -> bool:

@@ -85,6 +85,8 @@ class Migration(migrations.Migration):
                 ('recheck_position', models.PositiveIntegerField(null=True)),
                 ('source_trust', models.FloatField(null=True)),
                 ('corroboration_count', models.PositiveIntegerField(null=True)),
+                ('two_persons', models.BooleanField(default=True)),
+                ('claim_sha256', models.CharField(default='', max_length=64)),
                 ('case', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='findings', to='verifier.case')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),
                 ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='findings', to='verifier.report')),

@@ -81,6 +81,8 @@ class Finding(models.Model):
     selected = models.BooleanField()
     selection_why = models.CharField(max_length=40)
     material_type = models.CharField(max_length=40, blank=True)
+    two_persons = models.BooleanField(default=True)  # whether one officer alone can't set it aside
+    claim_sha256 = models.CharField(max_length=64, default="")  # of whom it says which kind of thing
     recheck_position = models.PositiveIntegerField(null=True)  # its place among the selected, in the order of re-checks
     source_trust = models.FloatField(null=True)
     corroboration_count = models.PositiveIntegerField(null=True)

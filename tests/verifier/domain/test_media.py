@@ -128,8 +128,8 @@ def test_a_host_or_date_cannot_carry_a_label_or_flood_the_summary() -> None:
     assert media.summary.split("\n")[1] == "A title"
 
 
-@pytest.mark.parametrize("quote", ["news.example", "[#1 item 1 of 1]", "of 1] news", "", " ", "…"])
-def test_our_own_labels_are_no_quote(quote: str) -> None:
+@pytest.mark.parametrize("quote", ["news.example", "[#1 item 1 of 1]", "of 1] news", "", " ", "…", "T", "ext"])
+def test_our_own_labels_and_less_than_a_word_are_no_quote(quote: str) -> None:
     assert not is_quote_of(quote, merged(searched(item("Text … of it"))).summary)
 
 

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verifier.domain.samples import finding
-from verifier.domain.findings import Why, read_finding, recheck_order, select, severity_rank
+from verifier.domain.findings import (
+    Why,
+    claim_fingerprint,
+    classify_material_type,
+    needs_two_persons,
+    read_finding,
+    recheck_order,
+    select,
+    severity_rank,
+)
 
 CLEAN, NETWORK, COVERAGE = Why.NOT_SELECTED_CLEAN, Why.NOT_SELECTED_NETWORK, Why.NOT_SELECTED_COVERAGE
 NO_MATCH = "No matches found on consolidated lists"
@@ -135,3 +144,37 @@ def test_an_explicit_hit_is_never_left_alone_but_for_its_type(data: dict[str, An
     selection = select(read_finding({**data, "hit": True}))
     assert selection.selected or selection.why in {NETWORK, COVERAGE}
     assert select(read_finding({**data, "hit": True, "category": "sanctions", "type": "sanctions_hit"})).selected
+
+
+@pytest.mark.parametrize(
+    ("category", "type_", "two"),
+    [
+        ("sanctions", "sanctions_hit", True),
+        ("criminal", "", True),
+        ("virtual_office", "", True),  # a kind we don't know
+        ("adverse_media", "adverse_media_hit", False),
+        ("regulatory", "", False),
+        ("enforcement", "regulatory_action", False),
+        # a grave code beside a broad one, in whatever spelling
+        ("adverse_media", "sanctions_designation_eu_annex", True),
+        ("adverse_media", "criminal_complaint", True),
+        ("adverse_media", "Money-Laundering case file", True),
+        ("regulatory", "\u0421anctions hit", True),  # a Cyrillic letter
+        ("adverse_media", "embargo_breach_x", True),
+    ],
+)
+def test_setting_aside_needs_two_where_it_could_be_about_sanctions_or_crime(
+    category: str, type_: str, two: bool
+) -> None:
+    for severity in ("critical", "high", "catastrophic", "medium"):
+        told = finding(category=category, type=type_, severity=severity)
+        assert needs_two_persons(told, classify_material_type(told)) is two
+
+
+def test_a_claim_is_the_same_only_of_the_same_one_and_kind() -> None:
+    def claim(subject: str = "Acme Trading O\u00dc", **keys: Any) -> str:
+        told = finding(**{"category": "sanctions", **keys})
+        return claim_fingerprint(told, classify_material_type(told), subject)
+
+    assert claim() == claim(title="Told otherwise", severity="high") == claim(target=" ACME  trading o\u00dc ")
+    assert len({claim(), claim("Other Trading"), claim(target="Other"), claim(category="criminal")}) == 4

@@ -29,7 +29,9 @@ ACTOR = "verifier"
 SWITCH = "FINDING_CORRECTNESS_VERIFICATION_ENABLED"
 LEAST_SECONDS = 5.0  # no re-check is started with less than this left
 Status = Verification.Status
+BATCH = 200  # verdicts without a re-check that are recorded in one transaction
 Clock = Callable[[], datetime]
+Unchecked = tuple[Finding, Recheck, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,28 +103,50 @@ def note(verification: Verification, event_type: str, at: datetime, details: dic
 
 
 def verify_findings(run: Run) -> None:
+    """In order. Those that are not re-checked may be thousands: their verdicts are recorded many at a time."""
     selected = run.verification.report.findings.filter(selected=True).order_by("recheck_position")
     recorded = set(run.verification.verdicts.values_list("finding_id", flat=True))
+    unchecked: list[Unchecked] = []
+    reason_not_to: Outcome | None = None
     for place, finding in enumerate(selected):
-        if finding.id not in recorded:
-            verify_finding(run, finding, place)
+        if finding.id in recorded:
+            continue
+        if not unchecked or place < settings.FINDING_CORRECTNESS_MAX_RECHECKS:  # over the cap it is asked once a batch
+            reason_not_to = why_not(run, place)
+        if reason_not_to is None:
+            verify_finding(run, finding)
+            continue
+        unchecked.append((finding, not_rechecked(reason_not_to), run.clock()))
+        if len(unchecked) == BATCH:
+            record_unchecked(run, unchecked)
+            unchecked = []
+    record_unchecked(run, unchecked)
 
 
-def verify_finding(run: Run, finding: Finding, place: int) -> None:
+def verify_finding(run: Run, finding: Finding) -> None:
     started_at = run.clock()
-    reason_not_to = why_not(run, place)
-    if reason_not_to:
-        result = not_rechecked(reason_not_to)
-    else:
-        show_progress(run.verification, finding, started_at)
-        result = recheck(
-            finding=read_finding(load(finding.content)),
-            subject=run.subject,
-            material_type=MaterialType(finding.material_type) if finding.material_type else None,
-            case_id=str(finding.case_id),
-            remaining=run.remaining,
-        )
+    show_progress(run.verification, finding, started_at)
+    result = recheck(
+        finding=read_finding(load(finding.content)),
+        subject=run.subject,
+        material_type=MaterialType(finding.material_type) if finding.material_type else None,
+        case_id=str(finding.case_id),
+        remaining=run.remaining,
+    )
     record_result(run, finding, result, started_at)
+
+
+def record_unchecked(run: Run, unchecked: list[Unchecked]) -> None:
+    """One transaction for all, and where that fails one for each, so that one that can't be recorded keeps no other."""
+    try:
+        with transaction.atomic():
+            verdicts = [verdict_with_event(run, *each) for each in unchecked]
+            FindingVerdict.objects.bulk_create(verdicts)
+    except (OperationalError, InterfaceError):
+        raise
+    except DatabaseError:
+        for each in unchecked:
+            record_result(run, *each)
 
 
 def why_not(run: Run, place: int) -> Outcome | None:
@@ -173,6 +197,12 @@ def record_screening(run: Run, finding: Finding, result: Recheck, started_at: da
 
 def record_verdict(run: Run, finding: Finding, result: Recheck, started_at: datetime) -> None:
     """One transaction: the verdict and its `finding_correctness_verified` event."""
+    with transaction.atomic():
+        verdict_with_event(run, finding, result, started_at).save(force_insert=True)
+
+
+def verdict_with_event(run: Run, finding: Finding, result: Recheck, started_at: datetime) -> FindingVerdict:
+    """Inside a transaction: records the event, and gives the verdict to be saved beside it."""
     at = run.clock()
     verdict = FindingVerdict(
         tenant_id=finding.tenant_id,
@@ -195,16 +225,15 @@ def record_verdict(run: Run, finding: Finding, result: Recheck, started_at: date
         simulated=result.simulated,
         recorded_at=at,
     )
-    with transaction.atomic():
-        verdict.event_id = record(
-            tenant_id=finding.tenant_id,
-            event_type="finding_correctness_verified",
-            actor=ACTOR,
-            actor_type=ActorType.SYSTEM,
-            case_id=finding.case_id,
-            subject=f"{run.verification.case.report_id} · {finding.finding_id}",
-            outcome=str(verdict.verdict),
-            details=verdict_details(verdict),
-            at=at,
-        ).id
-        verdict.save(force_insert=True)
+    verdict.event_id = record(
+        tenant_id=finding.tenant_id,
+        event_type="finding_correctness_verified",
+        actor=ACTOR,
+        actor_type=ActorType.SYSTEM,
+        case_id=finding.case_id,
+        subject=f"{run.verification.case.report_id} · {finding.finding_id}",
+        outcome=str(verdict.verdict),
+        details=verdict_details(verdict),
+        at=at,
+    ).id
+    return verdict

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import IntegrityError, connection, connections
 
 from audit.models import AuditEvent
 from audit.sealed import Opened, open_event
@@ -71,6 +71,31 @@ def test_it_checks_the_most_severe_first_and_names_what_is_over_the_cap(settings
     assert given["low"].verdict == "indeterminate"
     assert len(vendor.requests) == 2
     assert factories.run_of(made).status == "finished"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_not_rechecked_is_recorded_many_at_a_time_and_none_is_lost(
+    settings: Any, monkeypatch: Any, fails: bool
+) -> None:
+    settings.FINDING_CORRECTNESS_MAX_RECHECKS = 1
+    monkeypatch.setattr(service, "BATCH", 3)
+    made = case(*[factories.finding(f"f{place}") for place in range(9)])
+    sizes, together = [], FindingVerdict.objects.bulk_create
+
+    def bulk_create(verdicts: list[FindingVerdict]) -> Any:
+        sizes.append(len(verdicts))
+        if fails:
+            raise IntegrityError("one of them can't be recorded")
+        return together(verdicts)
+
+    monkeypatch.setattr(FindingVerdict.objects, "bulk_create", bulk_create)
+    with screened_by(settings, recorded(CLEAR)):
+        given = verify(made)
+
+    assert sizes == [3, 3, 2]
+    assert list(causes(given).values()).count("over_cap") == 8
+    events = AuditEvent.objects.filter(case_id=made.id, event_type="finding_correctness_verified")
+    assert set(events.values_list("id", flat=True)) == {verdict.event_id for verdict in given.values()}
 
 
 def test_it_starts_no_recheck_with_less_than_five_seconds_left(settings: Any) -> None:

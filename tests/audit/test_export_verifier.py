@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import sha256, sha512
 from typing import Any
 
 import pytest
@@ -125,6 +125,23 @@ def test_a_key_or_signature_of_another_length_is_refused() -> None:
         assert not verify.is_signed(wrong, signature, message)
     for wrong in (b"", signature[:-1], signature + b"\0"):
         assert not verify.is_signed(public, wrong, message)
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_key_that_signed_under_a_longer_spelling_of_itself_is_refused() -> None:
+    """Read as a number, it is the same with a zero byte behind it."""
+    base, message = verify.decoded(verify.BASE_Y.to_bytes(32, "little")), b"said"
+    for behind in (b"", b"\0"):
+        public = verify.encoded(verify.multiply(5, base)) + behind
+        signature = signed_by_hand(public, secret=5, nonce=7, message=message)
+        assert verify.is_signed(public, signature, message) == (not behind)
+
+
+def signed_by_hand(public: bytes, *, secret: int, nonce: int, message: bytes) -> bytes:
+    base = verify.decoded(verify.BASE_Y.to_bytes(32, "little"))
+    point: bytes = verify.encoded(verify.multiply(nonce, base))
+    hashed = int.from_bytes(sha512(point + public + message).digest(), "little")
+    return point + ((nonce + hashed * secret) % verify.ORDER).to_bytes(32, "little")
 
 
 def test_a_second_opinion_against_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,13 @@
 """Holds the rows of other apps against the events that recorded them: a row changed behind the application is found."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 from uuid import UUID
+
+from django.db import DataError, transaction
 
 from audit import chain
 from audit.chain import Break, Kind
@@ -26,9 +29,19 @@ class Witness:
 
 def first_disagreement(tenant_id: UUID) -> Break | None:
     """The disagreement between rows and events that stands earliest in the chain."""
-    found = [wrong for comparer in comparers() for wrong in disagreements(comparer, tenant_id)]
-    found += [wrong for name, read in states().items() for wrong in departures(name, read, tenant_id)]
+    looks = [(comparer.name, partial(disagreements, comparer, tenant_id)) for comparer in comparers()]
+    looks += [(name, partial(departures, name, read, tenant_id)) for name, read in states().items()]
+    found = [wrong for name, look in looks for wrong in legible(name, look)]
     return min(found, key=lambda wrong: (wrong.sequence is None, wrong.sequence or 0), default=None)
+
+
+def legible(name: str, look: Callable[[], list[Break]]) -> list[Break]:
+    """A row that can't even be read is not what any event recorded; the other tables are looked at all the same."""
+    try:
+        with transaction.atomic():
+            return look()
+    except (DataError, ValueError, LookupError, TypeError, AttributeError) as problem:
+        return [Break(Kind.ROW_DISAGREES, None, f"{name}: a row can't be read ({type(problem).__name__})")]
 
 
 def disagreements(comparer: Comparer, tenant_id: UUID) -> list[Break]:

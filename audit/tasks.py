@@ -24,5 +24,5 @@ def write_checkpoints() -> None:
 
 @shared_task
 def verify_trails() -> None:
-    """Verifies every tenant's trail and records each result on it; while another verification runs, nothing."""
-    watch.verify_all(clock=timezone.now)
+    """Verifies each trail that is due and records the result on it; while another verification runs, nothing."""
+    watch.verify_due(clock=timezone.now)

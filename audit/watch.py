@@ -3,11 +3,13 @@
 The result of each tenant's verification is an event of its own trail.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from audit.checks import missing_guards
@@ -15,9 +17,11 @@ from audit.log import EVERY_TENANT, record, tenant_scope
 from audit.models import ActorType, AuditEvent, Tenant
 from audit.verification import TrailResult, verify_tenant
 
+logger = logging.getLogger(__name__)
 Clock = Callable[[], datetime]
 EVENT = "trail_verified"
 SOUND, BROKEN = "ok", "broken"
+LOOK_EVERY = timedelta(hours=1)  # so often the clock asks which trails are due
 LOCK = "SELECT pg_try_advisory_lock(hashtextextended('second-look:verify-trails', 0))"
 UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('second-look:verify-trails', 0))"
 
@@ -30,17 +34,48 @@ def verify_all(
     actor_type: ActorType = ActorType.CLOCK,
     actor_role: str = "",
 ) -> list[TrailResult]:
-    """Verifies these trails (all, unless told) and records each result. Empty when another verification runs."""
+    """Verifies these trails (all, unless told) and records each result. Empty when another verification runs.
+
+    A trail that can't be verified keeps no other one back; then NotVerified is raised at the end.
+    """
     with only_one() as ours:
         if not ours:
             return []
         guards = missing_guards()
-        results = []
+        results, failed = [], []
         for tenant in tenants if tenants is not None else Tenant.objects.order_by("slug"):
-            result = verify_tenant(tenant=tenant, missing_guards=guards)
-            note(tenant, result, actor=actor, actor_type=actor_type, actor_role=actor_role, at=clock())
-            results.append(result)
+            try:
+                result = verify_tenant(tenant=tenant, missing_guards=guards)
+                note(tenant, result, actor=actor, actor_type=actor_type, actor_role=actor_role, at=clock())
+            except Exception:
+                logger.exception("the trail could not be verified: tenant=%s", tenant.slug)
+                failed.append(tenant.slug)
+            else:
+                results.append(result)
+        if failed:
+            raise NotVerified(failed)
         return results
+
+
+class NotVerified(Exception):
+    """The trails that a verification could not finish, which is not to say that anything is wrong with them."""
+
+    def __init__(self, slugs: list[str]) -> None:
+        super().__init__(f"not verified: {', '.join(slugs)}")
+
+
+def verify_due(*, clock: Clock) -> list[TrailResult]:
+    """Verifies each trail whose last result is older than TRAIL_VERIFICATION_INTERVAL_HOURS, or that has none.
+
+    What is due is read from the trails: a clock that is restarted every day would else never come to it.
+    """
+    tenants = list(Tenant.objects.order_by("slug"))
+    last = last_verified([tenant.id for tenant in tenants])
+    # A verification takes its time, so that a result is a little younger than the look that led to it.
+    longest = timedelta(hours=settings.TRAIL_VERIFICATION_INTERVAL_HOURS) - LOOK_EVERY / 2
+    now = clock()
+    due = [each for each in tenants if each.id not in last or now - last[each.id].recorded_at >= longest]
+    return verify_all(clock=clock, tenants=due)
 
 
 @contextmanager

@@ -253,7 +253,24 @@ REFUSED = {
         lambda settings, tenant: run("DELETE FROM audit_auditseal WHERE sequence = 20"),
         "Some of its events have no place in the chain",
     ),
+    "a newest checkpoint that is another": (
+        lambda settings, tenant: damage(settings, tenant, 24),
+        "the newest checkpoint 000000000024.json can't be continued",
+    ),
+    "a checkpoint before it that is another": (
+        lambda settings, tenant: damage(settings, tenant, 16),
+        "the checkpoint 000000000016.json doesn't hold",
+    ),
+    "checkpoints of a key that nobody vouches for": (
+        lambda settings, tenant: setattr(settings, "CHECKPOINT_KEY", encode(b"\2" * 32)),
+        f"signed with the key {OPERATOR.key_id}, which isn't trusted",
+    ),
 }
+
+
+def damage(settings, tenant: Tenant, sequence: int) -> None:
+    place = Path(settings.CHECKPOINT_DIR) / tenant.slug / f"{sequence:012}.json"
+    place.write_bytes(place.read_bytes().replace(b"2026", b"2027"))
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -305,6 +322,11 @@ def test_a_case_of_another_tenant_is_not_found(tenant: Tenant, case: UUID, make_
         command(stranger, tmp_path / "out", "--case", str(case))
     with pytest.raises(CommandError, match="There is no tenant nobody"):
         call_command("export_trail", "--tenant", "nobody", "--out", str(tmp_path / "out"))
+
+
+def test_where_nothing_can_be_written_it_says_so(tenant: Tenant, case: UUID) -> None:
+    with pytest.raises(CommandError, match="/dev/null/out can't be written"):
+        command(tenant, Path("/dev/null/out"))
 
 
 def test_it_writes_over_nothing(tenant: Tenant, case: UUID, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from audit.signing import PUBLIC_BYTES, UnusableKey, decode, load_signer
+
 TRUE = {"1", "true", "yes", "on"}
 FALSE = {"0", "false", "no", "off"}
 Address = IPv4Address | IPv6Address
@@ -105,3 +107,13 @@ class Environment:
             raise ImproperlyConfigured(
                 f"{name} must be a number of proxies or networks such as 10.0.0.0/8: {problem}"
             ) from None
+
+
+def require_keys(private: str, public: Iterable[str]) -> None:
+    """CHECKPOINT_KEY and CHECKPOINT_PUBLIC_KEYS as they are; what is said of a wrong one repeats nothing of it."""
+    try:
+        load_signer(private)
+        for each in public:
+            decode(each, PUBLIC_BYTES, "a key of CHECKPOINT_PUBLIC_KEYS")
+    except UnusableKey as problem:
+        raise ImproperlyConfigured(str(problem)) from None

@@ -13,7 +13,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from verifier.environment import Environment
+from verifier.environment import Environment, require_keys
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 environment = Environment()
@@ -231,6 +231,7 @@ RETENTION_YEARS = environment.integer("RETENTION_YEARS", 5, least=1)
 # The trail's checkpoints: who signs them, whose signature counts besides, and where they are kept.
 CHECKPOINT_KEY = deployed("CHECKPOINT_KEY") or environment.text("CHECKPOINT_KEY")
 CHECKPOINT_PUBLIC_KEYS = environment.names("CHECKPOINT_PUBLIC_KEYS")
+require_keys(CHECKPOINT_KEY, CHECKPOINT_PUBLIC_KEYS)
 CHECKPOINT_DIR = environment.text("CHECKPOINT_DIR", str(DATA_DIR / "checkpoints"))
 CHECKPOINT_STORE = environment.text("CHECKPOINT_STORE", "audit.checkpoints.DirectoryStore")
 CHECKPOINT_INTERVAL_MINUTES = environment.integer("CHECKPOINT_INTERVAL_MINUTES", 60, least=1, most=60 * 24 * 31)

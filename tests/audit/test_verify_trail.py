@@ -309,6 +309,17 @@ def test_it_exits_1_when_a_trail_is_broken_and_says_where(tenant: Tenant) -> Non
     assert "BROKEN at event 2 (gap): event 2 is missing; event 3 follows" in said
 
 
+def test_what_no_checkpoint_covers_is_said_beside_the_json_too(tenant: Tenant) -> None:
+    append_many(tenant, 1)
+    out, err = StringIO(), StringIO()
+
+    call_command("verify_trail", "--tenant", tenant.slug, "--json", stdout=out, stderr=err)
+
+    assert json.loads(out.getvalue())[0]["ok"]
+    assert err.getvalue().startswith(f"{tenant.slug}: No checkpoint ")
+    assert "a cut tail or an older backup can't be seen" in err.getvalue()
+
+
 def test_a_tenant_without_events_is_whole(tenant: Tenant) -> None:
     code, out = verify("--tenant", tenant.slug, "--json")
 

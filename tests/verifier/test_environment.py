@@ -1,12 +1,13 @@
 """A deploy-time value that can't be used stops the start and is named."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from verifier.environment import Environment
+from verifier.environment import Environment, require_keys
 
 PROVIDERS = ["openai", "ollama", "openrouter"]
 
@@ -68,3 +69,28 @@ def test_a_value_that_is_no_use_alone_is_told_with_the_one_it_lacks() -> None:
     Environment({"ZONE": "z"}).needs("KEY", "ZONE")
     with pytest.raises(ImproperlyConfigured, match="KEY is set, ZONE is not"):
         Environment({"KEY": "k"}).needs("KEY", "ZONE")
+
+
+SEED = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+
+
+@pytest.mark.parametrize(
+    ("private", "public", "told"),
+    [
+        ("not-a-key-but-secret", [], "CHECKPOINT_KEY"),
+        (SEED[:-8] + "====", [], "CHECKPOINT_KEY"),
+        ("/nowhere/secret", [], "CHECKPOINT_KEY: its file can't be read"),
+        (SEED, [SEED, "secret"], "CHECKPOINT_PUBLIC_KEYS"),
+    ],
+)
+def test_a_key_that_is_none_stops_the_start_and_is_not_repeated(private: str, public: list[str], told: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=told) as refused:
+        require_keys(private, public)
+    assert "secret" not in str(refused.value)
+    assert SEED[:8] not in str(refused.value)
+
+
+def test_keys_in_order_and_none_at_all_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text(SEED)
+    for private in ("", SEED, str(tmp_path / "key")):
+        require_keys(private, [SEED])

@@ -43,6 +43,9 @@ class Command(BaseCommand):
     def show(self, results: list[TrailResult], *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps([result.as_json() for result in results], indent=2))
+            for result in results:
+                if not result.signed_until:
+                    self.stderr.write(f"{result.tenant}: {result.how_far()}")
             return
         for result in results:
             self.stdout.write(result.in_words())

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from audit.models import SYSTEM_TENANT_ID
+from audit.models import SYSTEM_TENANT_ID, SYSTEM_TENANT_SLUG
 from audit.watch import broken_trails
 from reviews import words
 from reviews.models import User
@@ -117,7 +117,7 @@ def broken_trail_banners(user: User) -> list[Banner]:
             "outage",
             f"The trail of {slug} was found broken when it was last verified. "
             "Its records can't be relied on until it is known what happened.",
-            f"{reverse('trail')}?type=trail_verified",
+            f"{reverse('trail')}?{'chain=system&' if slug == SYSTEM_TENANT_SLUG else ''}type=trail_verified",
             "Show the result",
         )
         for slug in broken_trails([user.tenant_id, SYSTEM_TENANT_ID])

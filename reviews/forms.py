@@ -95,6 +95,8 @@ class DecisionForm(forms.Form):
                 cleaned.get("evidence", []),
             )
         except InvalidDecision as problem:
+            if not outcome and not code:  # which codes fit is only known with the outcome, that one is needed before
+                problem.problems.setdefault("reason_code", "Choose a reason code.")
             for field, sentence in problem.problems.items():
                 if field not in self.errors:
                     self.add_error(field, sentence)

@@ -295,7 +295,7 @@ class SecondRow:
 def second_person(tenant: Tenant, user: User) -> list[SecondRow]:
     """The decisions that wait for a second officer, oldest first; one's own are shown and not actionable."""
     awaiting = Standing.objects.filter(tenant=tenant, awaiting_second=True).select_related(
-        "decision__author", "decision__finding", "decision__case", "verdict_row"
+        *("decision__author", "decision__finding__report", "decision__case__current_report", "verdict_row")
     )
     rows = []
     for standing in awaiting.order_by("decision__decided_at", "decision_id"):

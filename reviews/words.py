@@ -84,6 +84,16 @@ KINDS = {
     "ask_for_more": "asks for more",
     "escalate": "escalates",
 }
+OWN_JUDGEMENT = "an officer's own judgement: the re-check neither bears the finding out nor refutes it"
+
+
+def beside_verdict(kind: str, verdict: str) -> str:
+    """What a decision of this kind does to a verdict, where there is anything to agree with."""
+    if kind not in {"agree", "override"}:
+        return ""
+    return KINDS[kind] if verdict in {"confirmed", "contradicted"} else OWN_JUDGEMENT
+
+
 STATUSES = {
     "effective": "in effect",
     "awaiting_second": "waits for a second officer",

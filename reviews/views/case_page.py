@@ -43,6 +43,14 @@ class Progress:
     of: int
 
 
+# A finding is decided about; what is to be done about a whole case has to be said.
+WHAT_ENDS = {
+    ReviewReason.STRUCTURAL_GATE: "Nothing here lifts it, whatever is decided about single findings: "
+    "it ends with a newer report that no longer asks for it.",
+    ReviewReason.VERIFICATION_FAILED: "It ends with a re-check that comes to its end.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """The finding in view."""
@@ -193,7 +201,8 @@ def state_of(waiting: list[Waiting], findings: list[Finding], run: Verification,
 
 def reasons(waiting: list[Waiting], findings: list[Finding]) -> list[str]:
     """The reasons that are no single finding's: those stand in the list."""
-    return [SENTENCES[ReviewReason(one.reason)] for one in waiting if one.finding_id is None]
+    told = [ReviewReason(one.reason) for one in waiting if one.finding_id is None]
+    return [f"{SENTENCES[reason]} {WHAT_ENDS.get(reason, '')}".strip() for reason in told]
 
 
 def current_claim(case: Case, at: datetime) -> Claim | None:

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from reviews import words
 from reviews.claims import Held
 from reviews.decisions import check_current, decide
 from reviews.forms import DecisionForm
@@ -57,7 +58,7 @@ def check(request: HttpRequest, user: User, page: CasePage, form: DecisionForm) 
         "item": item,
         "form": form,
         "outcome": outcome,
-        "kind": kind_of(item.verdict_code, outcome),
+        "beside": words.beside_verdict(kind_of(item.verdict_code, outcome), item.verdict_code),
         "reason_code_words": code_words(outcome, form.cleaned_data["code"]),
         "evidence_words": form.cleaned_data["evidence"],
         "consequence": deciding.consequence(item.row, outcome),

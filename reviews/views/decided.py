@@ -7,6 +7,7 @@ from uuid import UUID
 from reviews.models import Decision, Standing
 from reviews.rules import REASON_CODES
 from reviews.standing import Word, approval_of, reversal_of, status_of, words_on
+from reviews.words import beside_verdict
 from verifier.models import Case, Finding
 
 
@@ -25,6 +26,7 @@ class Decided:
     evidence_words: str
     second: str
     note: str
+    beside: str  # what it does to the verdict it was made under
     newest: Word  # the newest thing said: the decision itself, or what became of it
 
 
@@ -52,6 +54,7 @@ def decided(decision: Decision, finding: Finding, standing: Standing | None) -> 
         evidence_words="; ".join(decision.evidence),
         second=said,
         note=no_longer(decision, finding, standing),
+        beside=beside_verdict(decision.kind, decision.verdict.verdict if decision.verdict else ""),
         newest=max(words_on(decision), key=lambda word: (word.at, word.id)),
     )
 

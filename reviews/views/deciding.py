@@ -206,4 +206,5 @@ def walk(user: User, page: CasePage, kept: dict[str, str]) -> dict[str, Any] | N
 
 def row_address(row: Row, kept: dict[str, str]) -> str:
     query = {"finding": str(row.finding_pk)} if row.finding_pk else {}
-    return with_query(reverse("case", args=[row.case_id]), query | kept)
+    address = with_query(reverse("case", args=[row.case_id]), query | kept)
+    return address if row.finding_pk else f"{address}#reasons"

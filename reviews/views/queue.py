@@ -17,6 +17,7 @@ from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_claim, check_can_view_cases
 from reviews.queues import Page, Row, waiting
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
+from reviews.views.deciding import row_address
 from verifier.intake import VERIFICATION_SWITCH
 from verifier.models import Case, Switch
 
@@ -116,11 +117,10 @@ def address(filters: dict[str, str]) -> str:
 
 
 def shown(row: Row, user: User, kept: dict[str, str], at: datetime) -> Shown:
-    query = {"finding": str(row.finding_pk)} if row.finding_pk else {}
     held_for = f" {age(row.held_since, at)}" if row.held_since else ""
     return Shown(
         row=row,
-        url=f"{reverse('case', args=[row.case_id])}?{urlencode(query | kept)}",
+        url=row_address(row, kept),
         about=about(row),
         age=age(row.since, at),
         held=f"you{held_for}" if row.holder_id == user.pk else f"{row.holder}{held_for}" if row.holder else "",

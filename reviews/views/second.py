@@ -10,20 +10,27 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import AuditSeal
+from reviews import words
 from reviews.decisions import approve, refuse
 from reviews.forms import SecondForm
-from reviews.models import Approval, Decision, User
+from reviews.models import Approval, Decision, Standing, User
 from reviews.permissions import Refused, check_can_second, check_can_view_cases
 from reviews.queues import SecondRow, second_person
 from reviews.rules import InvalidDecision, StaleVerdict
+from reviews.views.case_page import Item, selection, subject_of
 from reviews.views.common import person
 from reviews.views.decided import code_words
 from reviews.views.deciding import complain
+from reviews.views.evidence import shown_evidence
+from reviews.views.finding_rows import gone, row_state
+from reviews.views.presenting import reported
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     row: SecondRow
+    item: Item  # the finding as its case page shows it
+    beside: str  # what the decision does to the verdict
     code_words: str
     url: str
     form: SecondForm | None
@@ -44,7 +51,12 @@ def page(
     trouble: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    rows = [shown(row, form if row.decision.id == decision_id else None) for row in second_person(user.tenant, user)]
+    waiting = second_person(user.tenant, user)
+    standing = Standing.objects.in_bulk([row.decision.finding_id for row in waiting])
+    rows = [
+        shown(row, standing[row.decision.finding_id], form if row.decision.id == decision_id else None)
+        for row in waiting
+    ]
     gone = form is not None and all(row.row.decision.id != decision_id for row in rows)
     context = {
         "rows": rows,
@@ -56,13 +68,32 @@ def page(
     return render(request, "second.html", context, status=status)
 
 
-def shown(row: SecondRow, sent: SecondForm | None) -> Shown:
+def shown(row: SecondRow, standing: Standing, sent: SecondForm | None) -> Shown:
     prefix = f"second_{row.decision.id}_%s"
+    made = row.decision
     return Shown(
         row=row,
+        item=item_of(row, standing),
+        beside=words.beside_verdict(made.kind, row.verdict.verdict if row.verdict else ""),
         code_words=code_words(row.decision.outcome, row.decision.reason_code),
         url=f"{reverse('case', args=[row.case.id])}?finding={row.decision.finding_id}",
         form=(sent or SecondForm(auto_id=prefix)) if row.actionable else None,
+    )
+
+
+def item_of(row: SecondRow, standing: Standing) -> Item:
+    """What the report and the source say, as on the case's own page."""
+    finding = row.decision.finding
+    return Item(
+        row=finding,
+        reported=reported(finding, subject_of(row.case)),
+        selection=selection(finding, standing),
+        state=row_state(finding, standing),
+        standing=standing,
+        verdict=row.verdict,
+        evidence=shown_evidence(row.verdict) if row.verdict else None,
+        labels=None,
+        gone=gone(finding, row.case),
     )
 
 

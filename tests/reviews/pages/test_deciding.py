@@ -411,7 +411,7 @@ def test_an_error_summary_leads_to_fields_that_are_there(scene: scenes.Scene, cl
     page = client_of(scene.officer).post(address(scene), empty).content.decode()
     summary = page[page.index("There is a problem") : page.index('class="case"')]
     led_to = re.findall(r'href="#([^"]+)"', summary)
-    assert led_to == ["decide_outcome_0", "decide_reason", "decide_evidence_0"]
+    assert led_to == ["decide_outcome_0", "decide_reason_code", "decide_reason", "decide_evidence_0"]
     assert all(re.search(rf'<(input|textarea|select)[^>]* id="{name}"', page) for name in led_to)
 
 

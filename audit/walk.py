@@ -4,6 +4,7 @@ It answers no more than that. Where something is not, `audit.chain.verify` goes 
 The stored bytes are hashed as the server sends them, in constant memory.
 """
 
+import struct
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from audit.chain import Break, Kind, genesis
+from audit.chain import Break, Kind, genesis, pack_place
 from audit.checkpoints import Kept
 from audit.merkle import BATCH, LEAF, CompactRange
 from audit.reading import rows
@@ -41,8 +42,8 @@ COPY (
 ) TO STDOUT (FORMAT BINARY)
 """
 # Where the fields stand in a row: each behind four bytes of length, the fixed ones always in the same place.
-TENANT, SEQUENCE, MOMENT = slice(6, 22), slice(26, 34), slice(38, 46)
-PREVIOUS, HASH, BESIDE, BODY = slice(50, 82), slice(86, 118), 122, 127
+TENANT, SEQUENCE, PREVIOUS, HASH, BESIDE, BODY = slice(6, 22), 26, slice(50, 82), slice(86, 118), 122, 127
+unpack_place = struct.Struct(">q4xq").unpack_from  # the sequence, and the time behind its length
 MICROSECONDS_1970_TO_2000 = 946_684_800_000_000  # PostgreSQL counts from 2000 on
 
 
@@ -71,34 +72,29 @@ def read(tenant_id: UUID) -> Generator[bytes, None, None]:
 def follow(stream: Iterator[bytes], tenant_id: UUID, witnesses: "Witnesses", columns: bool) -> Walked:
     """The loop of millions: everything in it is plain on purpose."""
     tenant, previous, count = tenant_id.bytes, genesis(tenant_id), 0
-    from_bytes, shift, hashed, leaf = int.from_bytes, MICROSECONDS_1970_TO_2000, sha256, witnesses.see
-    stop, watched = witnesses.next_sequence, witnesses.next_sequence is not None
+    hashed, shift, stop, passed = sha256, MICROSECONDS_1970_TO_2000, witnesses.next_sequence, list[bytes]()
     try:
         for row in stream:
             count += 1
-            moment = from_bytes(row[MOMENT], "big", signed=True) + shift
+            sequence, moment = unpack_place(row, SEQUENCE)
             event_hash = hashed(
-                previous
-                + row[TENANT]
-                + row[SEQUENCE]
-                + moment.to_bytes(8, "big", signed=True)
-                + hashed(row[BODY:]).digest()
+                previous + tenant + pack_place(count, moment + shift) + hashed(row[BODY:]).digest()
             ).digest()
             if not (
                 row[HASH] == event_hash
                 and row[PREVIOUS] == previous
                 and row[TENANT] == tenant
-                and from_bytes(row[SEQUENCE], "big") == count
+                and sequence == count
                 and (row[BESIDE] == 1 or not columns)
             ):
                 return Walked(count - 1, previous if count > 1 else None, sound=False)
             previous = event_hash
-            if watched:
-                leaf(event_hash)
-                if count == stop:
-                    witnesses.compare(event_hash)
-                    stop = witnesses.next_sequence
-    except OverflowError:  # a time that none of ours could be
+            if stop is not None:
+                passed.append(event_hash)
+                if count == stop or not count % BATCH:
+                    stop = witnesses.see(passed, count)
+                    passed.clear()
+    except struct.error:  # a row too short, or a time that none of ours could be
         return Walked(count - 1, previous if count > 1 else None, sound=False)
     return Walked(
         count,
@@ -115,7 +111,6 @@ class Witnesses:
     def __init__(self, kept: Iterable[Kept]) -> None:
         self.kept = iter(kept)
         self.tree = CompactRange()
-        self.batch: list[bytes] = []
         self.mismatch: Break | None = None
         self.compared = 0
         self.next: Kept | None = None
@@ -134,20 +129,17 @@ class Witnesses:
             self.find(each.sequence, f"the checkpoint {each.name} does not count: {each.problem}")
         self.next = None
 
-    def see(self, event_hash: bytes) -> None:
-        self.batch.append(sha256(LEAF + event_hash).digest())
-        if len(self.batch) == BATCH:
-            self.grow()
-
-    def grow(self) -> None:
-        self.tree.extend(self.batch)
-        self.batch = []
+    def see(self, passed: list[bytes], count: int) -> int | None:
+        """The hashes of the events since the last call, up to event `count`; returns where to stop next."""
+        self.tree.extend([sha256(LEAF + event_hash).digest() for event_hash in passed])
+        if count == self.next_sequence:
+            self.compare(passed[-1])
+        return self.next_sequence
 
     def compare(self, event_hash: bytes) -> None:
         assert self.next is not None
         assert self.next.checkpoint is not None
         said = self.next.checkpoint
-        self.grow()
         if event_hash != said.head_hash or self.tree.root() != said.root:
             self.find(said.sequence, f"the trail up to event {said.sequence} is not the one signed at {said.at}")
         self.compared = said.sequence

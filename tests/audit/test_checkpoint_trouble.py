@@ -172,6 +172,23 @@ def test_a_head_that_names_another_hash_than_the_last_events_is_not_signed(tenan
     assert checkpoints.store().names(tenant.slug) == []
 
 
+@pytest.mark.parametrize("batch", [1, 2, 4])
+def test_a_trail_is_held_against_every_checkpoint_wherever_batches_of_events_end(
+    tenant: Tenant, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    for module in ("walk", "merkle"):
+        monkeypatch.setattr(f"audit.{module}.BATCH", batch)
+    checkpointed(tenant, 3, 1, 5, 4)
+    append_many(tenant, 6)
+    assert verify_tenant(tenant=tenant, missing_guards=[]).signed_until == 13
+    assert broken(tenant) is None
+
+    bypass_guards()
+    run("UPDATE audit_auditseal SET event_hash = sha256(event_hash) WHERE tenant_id = %s", tenant.id)
+    with pytest.raises(NotSigned):
+        write_checkpoint(tenant=tenant, at=AT)
+
+
 # What the quick pass must not take for sound, and what must not stop it
 
 

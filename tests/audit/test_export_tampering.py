@@ -218,6 +218,22 @@ CHANGES: dict[str, tuple[Callable[[Path], None], str]] = {
         change_lines(lambda held: held.__setitem__(4, held[4].replace(b":", b": ", 1)), "events.jsonl"),
         "events.jsonl, line 5: not written as an export writes it",
     ),
+    "a last line without its end": (
+        change_lines(lambda held: held.__setitem__(8, held[8][:-1]), "events.jsonl"),
+        "events.jsonl, line 9: the line is cut off",
+    ),
+    "a line that is no text": (
+        change_lines(lambda held: held.__setitem__(4, b"\xff\n"), "events.jsonl"),
+        "events.jsonl, line 5: not JSON in UTF-8",
+    ),
+    "a line without an end to its depth": (
+        change_lines(lambda held: held.__setitem__(4, b"[" * 100_000 + b"\n"), "events.jsonl"),
+        "events.jsonl, line 5: not JSON in UTF-8",
+    ),
+    "a line that is a list": (
+        change_lines(lambda held: held.__setitem__(4, b"[]\n"), "proofs.jsonl"),
+        "proofs.jsonl, line 5: not a JSON object",
+    ),
     "an empty line": (
         change_lines(lambda held: held.insert(4, b"\n"), "events.jsonl"),
         "events.jsonl, line 5: not JSON",

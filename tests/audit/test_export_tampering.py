@@ -433,6 +433,14 @@ def test_what_could_not_be_checked_is_said_and_is_no_pass(whole: Path) -> None:
     assert "This export is NOT what was signed, or could not be checked." in done.stdout
 
 
+def test_lines_that_cannot_be_read_are_not_taken_for_none(whole: Path) -> None:
+    (whole / "proofs.jsonl").unlink()
+    assert offline.problems(verify, whole) == [
+        "proofs.jsonl: missing",
+        "proofs.jsonl: can't be read (No such file or directory)",
+    ]
+
+
 def test_what_breaks_the_verifier_itself_is_no_pass(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: Any) -> None:
         raise RuntimeError

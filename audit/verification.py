@@ -60,10 +60,13 @@ class TrailResult:
         }
 
     def in_words(self) -> str:
+        return self.in_short() if self.broken else f"{self.in_short()} {self.how_far()}"
+
+    def in_short(self) -> str:
         events = "1 event" if self.events == 1 else f"{self.events} events"
         if self.broken is None:
             last = f" Last hash {self.head_hash}." if self.head_hash else ""
-            return f"{self.tenant}: {events}, nothing is wrong.{last} {self.how_far()}"
+            return f"{self.tenant}: {events}, nothing is wrong.{last}"
         place = "" if self.broken.sequence is None else f" at event {self.broken.sequence}"
         return f"{self.tenant}: {events}, BROKEN{place} ({self.broken.kind}): {self.broken.detail}."
 

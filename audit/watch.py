@@ -101,7 +101,7 @@ def note(
             actor=actor,
             actor_type=actor_type,
             actor_role=actor_role,
-            subject=result.in_words(),
+            subject=result.in_short(),
             outcome=outcome_of(result),
             details=result.as_json(),
             at=at,
@@ -115,9 +115,14 @@ def outcome_of(result: TrailResult) -> str:
 def last_verified(tenant_ids: list[UUID]) -> dict[UUID, AuditEvent]:
     """The newest result of each of these trails that was ever verified."""
     with tenant_scope(EVERY_TENANT):
-        events = AuditEvent.objects.filter(tenant_id__in=tenant_ids, event_type=EVENT)
-        newest = events.order_by("tenant_id", "-recorded_at", "-id").distinct("tenant_id")
-        return {event.tenant_id: event for event in newest}
+        return newest_results(tenant_ids)
+
+
+def newest_results(tenant_ids: list[UUID]) -> dict[UUID, AuditEvent]:
+    """The same, of trails that the connection sees as it is: every page asks this."""
+    events = AuditEvent.objects.filter(tenant_id__in=tenant_ids, event_type=EVENT)
+    newest = events.order_by("tenant_id", "-recorded_at", "-id").distinct("tenant_id")
+    return {event.tenant_id: event for event in newest}
 
 
 def broken_trails(tenant_ids: list[UUID] | None = None) -> list[str]:

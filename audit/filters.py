@@ -8,13 +8,24 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from audit.chain import EPOCH, microseconds
-from audit.words import event_in_words
+from audit.words import event_in_words, outcome_in_words
 
 LONGEST = 200
 CURSOR = re.compile(r"(\d{1,18})-([0-9a-f]{32})", re.ASCII)
-NUMBER = re.compile(r"#\s*(\d{1,18})", re.ASCII)
+NUMBER = re.compile(r"#\s*(\d{1,19})", re.ASCII)
+PLACE = re.compile(r"\d{1,18}", re.ASCII)
 OWN, SYSTEM = "own", "system"
-NAMES = {"actor": "Who", "type": "What", "about": "About", "since": "From", "until": "To"}
+NAMES = {
+    "case": "Case",
+    "actor": "Who",
+    "type": "What",
+    "outcome": "Outcome",
+    "about": "About",
+    "since": "From",
+    "until": "To",
+}
+IN_WORDS = {"type": event_in_words, "outcome": outcome_in_words}
+LOST = "This place in the list can't be found. Start again from the newest event."
 
 
 class Unreadable(Exception):
@@ -40,8 +51,10 @@ class Place:
 class Filters:
     """As typed; what they mean is in the properties, which `read_filters` has already tried."""
 
+    case: str = ""
     actor: str = ""
     type: str = ""
+    outcome: str = ""
     about: str = ""
     since: str = ""
     until: str = ""
@@ -55,36 +68,64 @@ class Filters:
         return int(number[1]) if number and int(number[1]) < 2**63 else None
 
     @property
-    def case_id(self) -> UUID | None:
+    def about_case(self) -> UUID | None:
+        """A case by its id, typed where a part of its name may stand as well."""
         try:
             return UUID(self.about)
         except ValueError:
             return None
 
     @property
+    def case_id(self) -> UUID | None:
+        if not self.case:
+            return None
+        try:
+            return UUID(self.case)
+        except ValueError:
+            raise Unreadable("case", "There is no case with this id. Look for it by its name instead.") from None
+
+    @property
     def start(self) -> datetime | None:
         return read_moment("since", self.since)
 
     @property
+    def by_place(self) -> bool:
+        """Whether the list follows the chain itself: a whole trail, or a whole case of it.
+
+        Any other choice is read by the clock, for which there are indexes, and each page of it put in chain order.
+        """
+        return not any(getattr(self, name) for name in NAMES if name != "case")
+
+    @property
+    def before_sequence(self) -> int | None:
+        """Of a list by place: the number that its next event stays below."""
+        if not self.before:
+            return None
+        if not PLACE.fullmatch(self.before):
+            raise Unreadable("before", LOST)
+        return int(self.before)
+
+    @property
     def place(self) -> Place | None:
-        """Where the list begins: the upper time bound and the cursor are one and the same bound."""
+        """Of a list by the clock, where it begins: the upper time bound and the cursor are one and the same bound."""
         end = read_moment("until", self.until, end_of_day=True)
         bounds = [Place(end, UUID(int=0))] if end else []
         if self.before:
             bounds.append(read_place(self.before))
         return min(bounds, key=lambda place: (place.recorded_at, place.event_id), default=None)
 
-    def chips(self) -> list[tuple[str, str]]:
+    def chips(self, case_name: str = "") -> list[tuple[str, str]]:
         """Each filter in force in words, with the address of the list without it."""
-        shown = {name: getattr(self, name) for name in NAMES if getattr(self, name)}
-        if "type" in shown:
-            shown["type"] = event_in_words(shown["type"])
+        given = {name: getattr(self, name) for name in NAMES if getattr(self, name)}
+        said = {name: IN_WORDS[name](value) if name in IN_WORDS else value for name, value in given.items()}
+        if case_name and "case" in said:
+            said["case"] = case_name
         return [
             (f"{NAMES[name]}: {value}", replace(self, **{name: "", "before": ""}).address())
-            for name, value in shown.items()
+            for name, value in said.items()
         ]
 
-    def older(self, place: Place) -> str:
+    def older(self, place: Place | int) -> str:
         """The address of the list that goes on behind `place`."""
         return replace(self, before=str(place)).address()
 
@@ -110,6 +151,10 @@ def read_filters(query: Mapping[str, str]) -> Filters:
     filters = Filters(**{**given, "chain": given["chain"] or OWN})
     if filters.chain not in {OWN, SYSTEM}:
         raise Unreadable("chain", "There is no such trail. Choose your organisation's or the system's.")
+    _ = filters.case_id
+    if filters.by_place:
+        _ = filters.before_sequence
+        return filters
     start, place = filters.start, filters.place
     if start and not filters.before and place and start >= place.recorded_at:
         raise Unreadable("since", "“From” is not before “To”, so nothing can lie between them.")
@@ -139,6 +184,4 @@ def read_place(text: str) -> Place:
             raise ValueError
         return Place(EPOCH + timedelta(microseconds=int(match[1])), UUID(match[2]))
     except (ValueError, OverflowError):
-        raise Unreadable(
-            "before", "This place in the list can't be found. Start again from the newest event."
-        ) from None
+        raise Unreadable("before", LOST) from None

@@ -8,6 +8,16 @@ from django.db.models.functions import Now
 SYSTEM_TENANT_ID = uuid.UUID("00000000-0000-4000-8000-000000000001")
 SYSTEM_TENANT_SLUG = "system"
 
+# The event types of which there are thousands where there is one of any other.
+EVERYDAY = (
+    "report_received",
+    "verification_queued",
+    "verification_started",
+    "verification_finished",
+    "finding_correctness_verified",
+    "case_viewed",
+)
+
 
 class Tenant(models.Model):
     """A customer whose data and trail stand apart. Insert-only. `system` holds events of no tenant."""
@@ -58,6 +68,21 @@ class AuditEvent(models.Model):
                 fields=["tenant", "-recorded_at", "-id"],
                 name="audit_event_verified",
                 condition=models.Q(event_type="trail_verified"),
+            ),
+            # For the trail's filters, newest first. What comes with every report and every reading is found quickly
+            # among the recent; an index of it all would cost each append and gain nothing.
+            models.Index(
+                fields=["tenant", "event_type", "recorded_at", "id"],
+                name="audit_event_rarer",
+                condition=~models.Q(event_type__in=EVERYDAY),
+            ),
+            models.Index(
+                fields=["tenant", "outcome", "recorded_at", "id"],
+                name="audit_event_outcome",
+                condition=~models.Q(outcome=""),
+            ),
+            models.Index(
+                fields=["tenant", "recorded_at", "id"], name="audit_event_subject", condition=~models.Q(subject="")
             ),
         ]
 

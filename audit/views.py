@@ -9,11 +9,12 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from audit.event import read_event
 from audit.filters import SYSTEM, Filters, Unreadable, read_filters
 from audit.log import record
 from audit.models import SYSTEM_TENANT_ID, ActorType, Tenant
-from audit.trail import Page, read_event, read_page
-from audit.words import EVENTS
+from audit.trail import Page, read_page
+from audit.words import EVENTS, OUTCOMES
 
 VIEW, VIEW_SYSTEM = "audit.view_trail", "audit.view_system_trail"
 
@@ -38,19 +39,25 @@ def list_page(
         "filters": filters,
         "page": page,
         "problem": problem,
+        "chips": filters.chips(page.case_name) if page else [],
         "event_types": EVENTS.items(),
         "type_unknown": filters.type and filters.type not in EVENTS,
+        "outcomes": OUTCOMES.items(),
+        "outcome_unknown": filters.outcome and filters.outcome not in OUTCOMES,
         "may_see_system": request.user.has_perm(VIEW_SYSTEM),
         "on_system": filters.chain == SYSTEM,
         "unfiltered": Filters(chain=filters.chain).address(),
         "newest": filters.newest(),
+        "case_list": Filters(chain=filters.chain, case="").address()
+        + ("&" if filters.chain == SYSTEM else "")
+        + "case=",
     }
     return render(request, "audit/trail.html", context, status=400 if problem else 200)
 
 
 def as_typed(request: HttpRequest) -> Filters:
     """The form as it was sent, to be put right; nothing is looked up with it."""
-    names = ("actor", "type", "about", "since", "until")
+    names = ("case", "actor", "type", "outcome", "about", "since", "until")
     return Filters(**{name: request.GET.get(name, "").replace("\0", "")[:200] for name in names})
 
 

@@ -35,6 +35,24 @@ EVENTS = {
     "user_deactivated": "Person deactivated",
     "trail_verified": "Trail verified",
     "trail_exported": "Trail exported",
+    "export_downloaded": "Export downloaded",
+    "password_reset": "Password set anew",
+}
+OUTCOMES = {
+    "confirmed": "Confirmed",
+    "contradicted": "Contradicted",
+    "unsupported": "Unsupported",
+    "indeterminate": "Indeterminate",
+    "stands": "The finding stands",
+    "does_not_stand": "The finding does not stand",
+    "needs_more": "More is needed",
+    "escalated": "Escalated",
+    "approved": "Approved",
+    "refused": "Refused",
+    "on": "On",
+    "off": "Off",
+    "ok": "Nothing is wrong",
+    "broken": "Broken",
 }
 # Icon and word of who acted: a person, the machine by itself, a caller with a key, a timer.
 ACTORS = {
@@ -47,6 +65,10 @@ ACTORS = {
 
 def event_in_words(event_type: str) -> str:
     return EVENTS.get(event_type) or event_type.replace("_", " ").capitalize()
+
+
+def outcome_in_words(outcome: str) -> str:
+    return OUTCOMES.get(outcome) or outcome.replace("_", " ").capitalize()
 
 
 def actor_kind(actor_type: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import SYSTEM_TENANT_ID, SYSTEM_TENANT_SLUG
-from audit.watch import broken_trails
+from audit.watch import BROKEN, newest_results
 from reviews import words
 from reviews.models import User
 from reviews.permissions import can_administer, can_submit_report, can_view_cases
@@ -83,7 +83,7 @@ def rail(request: HttpRequest, user: User) -> list[Entry]:
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
         (can_submit_report(user), "Upload", ("upload",), None),
-        (user.has_perm("audit.view_trail"), "Trail", ("trail", "trail_event"), None),
+        (user.has_perm("audit.view_trail"), "Trail", ("trail", "trail_event", "trail_verification"), None),
         (can_administer(user), "Administration", ADMINISTRATION, None),
     ]
     return [
@@ -111,6 +111,8 @@ def broken_trail_banners(user: User) -> list[Banner]:
     """For those who may read the trail: their tenant's, and the system's."""
     if not user.has_perm("audit.view_trail"):
         return []
+    slugs = {user.tenant_id: user.tenant.slug, SYSTEM_TENANT_ID: SYSTEM_TENANT_SLUG}
+    found = newest_results(list(slugs))
     return [
         Banner(
             "broken",
@@ -120,7 +122,8 @@ def broken_trail_banners(user: User) -> list[Banner]:
             f"{reverse('trail')}?{'chain=system&' if slug == SYSTEM_TENANT_SLUG else ''}type=trail_verified",
             "Show the result",
         )
-        for slug in broken_trails([user.tenant_id, SYSTEM_TENANT_ID])
+        for tenant_id, slug in slugs.items()
+        if tenant_id in found and found[tenant_id].outcome == BROKEN
     ]
 
 

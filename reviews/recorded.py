@@ -16,12 +16,8 @@ def decision_details(decision: Decision) -> dict[str, Any]:
     finding, verdict, author = decision.finding, decision.verdict, decision.author
     return {
         "decision_id": str(decision.id),
-        "finding_id": finding.finding_id,
-        "content_sha256": finding.content_sha256,
+        **on_screen(finding, verdict),
         "author_id": author.pk,
-        "verdict_id": str(verdict.id) if verdict else None,
-        "verification_id": str(verdict.verification_id) if verdict else None,
-        "shown": shown(finding, verdict),
         "kind": str(decision.kind),
         "outcome": str(decision.outcome),
         "reason_code": decision.reason_code,
@@ -30,6 +26,18 @@ def decision_details(decision: Decision) -> dict[str, Any]:
         "needs_second": decision.needs_second,
         "reverses": str(decision.reverses_id) if decision.reverses_id else None,
         "decided_at": decision.decided_at.isoformat(timespec="microseconds"),
+    }
+
+
+def on_screen(finding: Finding, verdict: FindingVerdict | None) -> dict[str, Any]:
+    """What a person had before them: the finding, the verdict's row and run, and what the page said of both."""
+    return {
+        "finding_id": finding.finding_id,
+        "finding_row_id": str(finding.id),
+        "content_sha256": finding.content_sha256,
+        "verdict_id": str(verdict.id) if verdict else None,
+        "verification_id": str(verdict.verification_id) if verdict else None,
+        "shown": shown(finding, verdict),
     }
 
 
@@ -42,21 +50,34 @@ def shown(finding: Finding, verdict: FindingVerdict | None) -> dict[str, Any]:
         "cause": now.cause,
         "evidence_sha256": now.evidence_sha256 or None,
         "simulated": verdict.simulated if verdict else False,
+        "provider": verdict.provider if verdict else "",
+        "model": verdict.model if verdict else None,
+        "prompt_id": verdict.prompt_id if verdict else None,
         "source_trust": finding.source_trust,
         "corroboration_count": finding.corroboration_count,
     }
 
 
 def approval_details(approval: Approval) -> dict[str, Any]:
+    """The second person's word, and what it answers as it stood before them."""
     decision = approval.decision
     return {
         "approval_id": str(approval.id),
         "decision_id": str(decision.id),
-        "finding_id": decision.finding.finding_id,
+        **on_screen(decision.finding, decision.verdict),
+        "decided": {
+            "author": decision.author.username,
+            "kind": str(decision.kind),
+            "outcome": str(decision.outcome),
+            "reason_code": decision.reason_code,
+            "reason": decision.reason,
+            "evidence": decision.evidence,
+        },
         "author_id": approval.decision_author_id,
         "by_id": approval.by_id,
         "approved": approval.approved,
         "reason": approval.reason,
+        "approved_at": approval.approved_at.isoformat(timespec="microseconds"),
     }
 
 
@@ -68,7 +89,8 @@ def decision_rows(tenant_id: UUID) -> Iterator[Recorded]:
 
 
 def approval_rows(tenant_id: UUID) -> Iterator[Recorded]:
-    rows = Approval.objects.select_related("decision__finding").filter(tenant_id=tenant_id)
+    related = ("decision__finding", "decision__verdict", "decision__author")
+    rows = Approval.objects.select_related(*related).filter(tenant_id=tenant_id)
     for approval in rows.order_by("event_id").iterator(chunk_size=500):
         yield Recorded(approval.event_id, approval_details(approval))
 

@@ -8,6 +8,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from reviews import words
+from reviews.rules import REASON_CODES
 from reviews.text import readable
 
 register = template.Library()
@@ -78,6 +79,13 @@ def shown(text: object) -> str:
 def said(code: object, group: str) -> str:
     """A code in plain words, by the tables of `reviews.words`."""
     return words.say(group, str(code or ""))
+
+
+@register.filter
+def reason_words(code: object, outcome: object) -> str:
+    """A decision's reason code in plain words."""
+    code = str(code or "")
+    return REASON_CODES.get(str(outcome), {}).get(code) or code.replace("_", " ")
 
 
 @register.filter

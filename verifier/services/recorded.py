@@ -38,6 +38,7 @@ def verdict_details(verdict: FindingVerdict) -> dict[str, Any]:
         "verdict_id": str(verdict.id),
         "verification_id": str(verdict.verification_id),
         "finding_id": verdict.finding.finding_id,
+        "finding_row_id": str(verdict.finding_id),
         "material_type": verdict.finding.material_type or None,
         "verdict": str(verdict.verdict),
         "cause": str(verdict.cause),

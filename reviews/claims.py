@@ -1,11 +1,14 @@
 """Who works on a case just now, and who has looked at it. A claim lapses by itself and decides nothing."""
 
 import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import connection, transaction
 
-from audit.log import record
+from audit.log import Said, append, record
 from audit.models import ActorType, AuditEvent
 from audit.sealed import Opened, open_events
 from reviews.models import Claim, User
@@ -95,38 +98,62 @@ def lock(case: Case) -> None:
 
 def note_view(*, user: User, case: Case, session: str, at: datetime) -> None:
     """Records that a person read a case: once for each person, case and session within an hour."""
-    check_can_view_case(user, case)
+    note_views(user=user, cases=[case], session=session, at=at)
+
+
+def note_views(*, user: User, cases: Sequence[Case], session: str, at: datetime) -> None:
+    """Of several cases that one page shows. Each event stands alone, so that no chain is held while a page is made."""
+    for case in cases:
+        check_can_view_case(user, case)
     visit = hashlib.sha256(session.encode()).hexdigest()[:16]
-    with transaction.atomic():
-        hold_views(user, case)
-        seen = AuditEvent.objects.filter(
-            tenant_id=case.tenant_id,
-            case_id=case.id,
-            event_type="case_viewed",
-            actor=user.username,
-            recorded_at__gt=at - ONE_VIEW,
-        )
-        views = open_events(list(seen))
-        if not any(isinstance(said, Opened) and said.details.get("visit") == visit for said in views):
-            note(user, case, "case_viewed", {"visit": visit}, at)
+    if {case.id for case in cases} <= read_within_the_hour(user, cases, visit, at):
+        return
+    with one_reading_at_a_time(user):
+        known = read_within_the_hour(user, cases, visit, at)
+        for case in {case.id: case for case in cases if case.id not in known}.values():
+            append(**said(user, case, "case_viewed", {"visit": visit}, at))
 
 
-def hold_views(user: User, case: Case) -> None:
-    """Two tabs opened at once leave one event, not two."""
+def read_within_the_hour(user: User, cases: Sequence[Case], visit: str, at: datetime) -> set[UUID | None]:
+    seen = AuditEvent.objects.filter(
+        tenant_id=user.tenant_id,
+        case_id__in=[case.id for case in cases],
+        event_type="case_viewed",
+        actor=user.username,
+        recorded_at__gt=at - ONE_VIEW,
+    )
+    events = list(seen)
+    views = zip(events, open_events(events), strict=True)
+    return {event.case_id for event, view in views if isinstance(view, Opened) and view.details.get("visit") == visit}
+
+
+@contextmanager
+def one_reading_at_a_time(user: User) -> Iterator[None]:
+    """Two tabs opened at once leave one event, not two. The lock is the connection's, for each event commits alone."""
+    name = f"second-look:views:{user.pk}"
     with connection.cursor() as cursor:
-        name = f"second-look:view:{user.pk}:{case.id}"
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [name])
+    try:
+        yield
+    finally:
+        if not connection.needs_rollback:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 
 def note(user: User, case: Case, event_type: str, details: dict[str, object], at: datetime) -> None:
-    record(
-        tenant_id=case.tenant_id,
-        event_type=event_type,
-        actor=user.username,
-        actor_type=ActorType.PERSON,
-        actor_role=user.role,
-        case_id=case.id,
-        subject=case.report_id,
-        details=details,
-        at=at,
-    )
+    record(**said(user, case, event_type, details, at))
+
+
+def said(user: User, case: Case, event_type: str, details: dict[str, object], at: datetime) -> Said:
+    return {
+        "tenant_id": case.tenant_id,
+        "event_type": event_type,
+        "actor": user.username,
+        "actor_type": ActorType.PERSON,
+        "actor_role": user.role,
+        "case_id": case.id,
+        "subject": case.report_id,
+        "details": details,
+        "at": at,
+    }

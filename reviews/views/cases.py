@@ -128,8 +128,10 @@ def progress(request: HttpRequest, case_id: UUID) -> HttpResponse:
 
 @require_safe
 def report(request: HttpRequest, case_id: UUID) -> HttpResponse:
-    """The bytes as received."""
+    """The bytes as received: to take them away is to read the case."""
     case = get_case(request, case_id)
+    session = request.session.session_key or ""
+    note_view(user=person(request), case=case, session=session, at=timezone.now())
     assert case.current_report is not None, "a case is saved together with its first report"
     answer = HttpResponse(bytes(case.current_report.content), content_type="application/json; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="report-{case.id}-r{case.current_report.iteration}.json"'

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import AuditSeal
 from reviews import words
+from reviews.claims import note_views
 from reviews.decisions import approve, refuse
 from reviews.forms import SecondForm
 from reviews.models import Approval, Decision, Standing, User
@@ -52,6 +53,8 @@ def page(
     status: int = 200,
 ) -> HttpResponse:
     waiting = second_person(user.tenant, user)
+    session = request.session.session_key or ""
+    note_views(user=user, cases=[row.case for row in waiting], session=session, at=timezone.now())
     standing = Standing.objects.in_bulk([row.decision.finding_id for row in waiting])
     rows = [
         shown(row, standing[row.decision.finding_id], form if row.decision.id == decision_id else None)

@@ -98,6 +98,7 @@ def test_pressing_twice_going_back_and_sending_again_record_once(scene: Any, vis
     officer.goto(f"/cases/{scene.case.id}/")
     fill_decision(officer, "It stands", "A source states it")
     officer.get_by_role("button", name="Check and record").click()
+    expect(officer.get_by_role("button", name="Record:")).to_be_visible()
     address = officer.url
     form = officer.evaluate("Object.fromEntries(new FormData(document.querySelector('form[data-once]')))")
     officer.get_by_role("button", name="Record:").dblclick()
@@ -171,7 +172,7 @@ def test_each_line_of_the_error_summary_leads_to_a_field_in_plain_sight(
     officer.goto(f"/cases/{scene.case.id}/")
     officer.get_by_role("button", name="Check and record").click()
     told = officer.locator(".problems a").all_inner_texts()
-    assert len(told) == 3
+    assert len(told) == 4
     for words in told:
         officer.locator(".problems").get_by_role("link", name=words).click()
         assert officer.evaluate("document.activeElement.matches('input, textarea, select')")

@@ -12,7 +12,7 @@ from audit.log import case_names
 from audit.models import AuditEvent, AuditSeal, WrittenCheckpoint
 from audit.sealed import Closed, Opened, open_event
 from audit.signing import UnusableKey
-from audit.trail import VALUES, Row, application_clock, clock_time, clocks_apart, to_row
+from audit.trail import VALUES, Row, application_clock, clock_time, clocks_apart, findings_in, to_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def row_of(event: AuditEvent, seal: AuditSeal | None, opened: Opened | Closed) -
     names = case_names.of(event.tenant_id, [event.case_id]) if event.case_id else {}
     if event.case_id in names and isinstance(opened, Opened):
         names = {event.case_id: opened.subject}
-    return to_row(values | place, names)
+    return to_row(values | place, names, findings_in([event], [opened]))
 
 
 def role_of(event: AuditEvent) -> str:

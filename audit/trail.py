@@ -1,6 +1,6 @@
 """Reads one page of the trail's list, in the order of the chain."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from audit import chain
 from audit.filters import Filters, Place
 from audit.log import case_names
 from audit.models import AuditEvent
+from audit.sealed import Closed, Opened, open_events
 from audit.words import actor_kind, event_in_words, outcome_in_words
 
 PAGE = 50
@@ -47,6 +48,7 @@ class Row:
     icon: str
     actor_kind: str
     subject: str
+    finding: str  # the finding of the case that the event tells of, as its report names it
     outcome: str
     case_id: UUID | None
     case_known: bool  # there is a page of this case
@@ -73,7 +75,21 @@ def read_page(*, tenant_id: UUID, filters: Filters) -> Page:
     names = references_of(tenant_id, asked | {values[-2] for values in shown})
     shown.sort(key=chain_order, reverse=True)
     case_name = names.get(filters.case_id, "") if filters.case_id else ""
-    return Page([to_row(dict(zip(VALUES, values, strict=True)), names) for values in shown], older, case_name)
+    findings = findings_of([values[1] for values in shown if values[-2] is not None])
+    rows = [to_row(dict(zip(VALUES, values, strict=True)), names, findings) for values in shown]
+    return Page(rows, older, case_name)
+
+
+def findings_of(event_ids: Sequence[UUID]) -> dict[UUID, str]:
+    events = list(AuditEvent.objects.filter(id__in=event_ids)) if event_ids else []
+    return findings_in(events, open_events(events))
+
+
+def findings_in(events: Sequence[AuditEvent], opened: Sequence[Opened | Closed]) -> dict[UUID, str]:
+    """The name of the finding that each event tells of, by the event's id, where its words can be opened."""
+    found = zip(events, opened, strict=True)
+    told = {event.id: said.details.get("finding_id") for event, said in found if isinstance(said, Opened)}
+    return {event_id: name for event_id, name in told.items() if isinstance(name, str)}
 
 
 def place_of(values: tuple[Any, ...], filters: Filters) -> Place | int:
@@ -142,8 +158,8 @@ def references_of(tenant_id: UUID, case_ids: Iterable[UUID | None]) -> dict[UUID
     return case_names.of(tenant_id, wanted) if wanted else {}
 
 
-def to_row(values: dict[str, Any], names: dict[UUID, str]) -> Row:
-    """`names`: of the cases that are known, by their ids."""
+def to_row(values: dict[str, Any], names: dict[UUID, str], findings: dict[UUID, str]) -> Row:
+    """`names`: of the cases that are known, by their ids; `findings`: by the ids of events."""
     icon, kind = actor_kind(values["actor_type"])
     case_id, event_hash = values["case_id"], values["seal__event_hash"]
     return Row(
@@ -158,6 +174,7 @@ def to_row(values: dict[str, Any], names: dict[UUID, str]) -> Row:
         icon=icon,
         actor_kind=kind,
         subject=names.get(case_id, "") if case_id else values["subject"],
+        finding=findings.get(values["id"], ""),
         outcome=outcome_in_words(values["outcome"]),
         case_id=case_id,
         case_known=case_id in names,

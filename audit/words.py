@@ -6,6 +6,7 @@ EVENTS = {
     "report_received": "Report taken in",
     "report_conflicted": "Report refused: other content under a known name",
     "verification_queued": "Re-check asked for",
+    "verification_switched_off": "Not re-checked: the re-check is switched off",
     "verification_started": "Re-check started",
     "verification_requeued": "Re-check queued again: its worker had stopped",
     "verification_finished": "Re-check finished",

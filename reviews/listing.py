@@ -69,6 +69,12 @@ def cases(
     return rows, (rows[-1].id if len(page) > limit else None)
 
 
+def count_unchecked(tenant: Tenant) -> int:
+    """The cases of whose newest report no re-check was ever asked for."""
+    asked = Verification.objects.filter(report=OuterRef("current_report"), correctness_enabled=True)
+    return Case.objects.filter(~Exists(asked), tenant=tenant).exclude(current_report=None).count()
+
+
 def with_state(found: "QuerySet[Case]") -> "QuerySet[Any]":
     waiting = Waiting.objects.filter(case=OuterRef("pk"))
     asked = Verification.objects.filter(report=OuterRef("current_report"), correctness_enabled=True)

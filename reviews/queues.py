@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case as Choice
+from django.db.models import Count, Q, QuerySet, Value, When
 
 from audit.models import Tenant
 from reviews.models import Claim, Decision, Standing, User, Waiting
@@ -16,8 +17,21 @@ from verifier.models import Case, FindingVerdict
 PAGE = 50
 OUTAGE_CAUSES = ("provider_error", "provider_timeout", "quota", "capacity", "unanswered_query")
 NOBODY, MINE, OTHERS = "nobody", "mine", "others"
+SECOND, MORE, ESCALATED, REOPENED, UNDECIDED = "second", "needs_more", "escalated", "reopened", "undecided"
 CORROBORATED, UNCORROBORATED, UNLABELLED = "corroborated", "uncorroborated", "unlabelled"
 MOST_URGENT_FIRST = ("urgency", "severity_rank", "since", "id")
+
+
+# How far people have come with what waits. Whatever else was decided and waits all the same was opened again.
+ASKED_FOR_MORE = Q(awaiting_second=False, decision__reverses=None, decision__outcome=Decision.Outcome.NEEDS_MORE)
+WAS_ESCALATED = Q(awaiting_second=False, decision__reverses=None, decision__outcome=Decision.Outcome.ESCALATED)
+STAGES = {
+    UNDECIDED: Q(decision=None),
+    SECOND: Q(awaiting_second=True),
+    MORE: ASKED_FOR_MORE,
+    ESCALATED: WAS_ESCALATED,
+    REOPENED: Q(awaiting_second=False, decision__isnull=False) & ~ASKED_FOR_MORE & ~WAS_ESCALATED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,7 @@ class Filters:
     holder: str = ""  # nobody | mine | others
     corroboration: str = ""  # corroborated | uncorroborated | unlabelled
     provider: str = ""
+    stage: str = ""  # second | needs_more | escalated | reopened | undecided
     text: str = ""  # in subject, report, finding id or title
     page: int = 1
 
@@ -47,6 +62,7 @@ class Filters:
             self.holder,
             self.corroboration,
             self.provider,
+            self.stage,
         )
 
 
@@ -72,6 +88,7 @@ class Row:
     rechecked_at: datetime | None
     simulated: bool
     since: datetime
+    lane: str  # how the report attributes the finding; `subject` where it doesn't say
     source_trust: float | None
     corroboration_count: int | None
     awaiting_second: bool
@@ -162,6 +179,7 @@ def narrow(queue: "QuerySet[Waiting]", filters: Filters, user: User | None, at: 
     if filters.provider:
         wanted &= Q(verdict_row__provider__contains=filters.provider)
     wanted &= of_holder(filters.holder, user, at) & of_corroboration(filters.corroboration)
+    wanted &= STAGES.get(filters.stage, Q())
     for word in filters.text.replace("\0", " ").split():
         wanted &= (
             Q(case__subject_name__icontains=word)
@@ -193,12 +211,16 @@ def of_corroboration(label: str) -> Q:
 
 def count(queue: "QuerySet[Waiting]") -> dict[str, dict[str, int]]:
     """How much of the whole queue stands under each choice of a filter, in one query."""
-    columns = ("verdict", "reason", "cause", "finding__severity", "finding__material_type")
-    groups = queue.values_list(*columns).annotate(Count("id")).order_by()
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("verdict", "cause", "severity", "material_type")}
-    for verdict, reason, cause, severity, material_type, number in groups:
+    stage = Choice(*(When(condition, then=Value(name)) for name, condition in STAGES.items()), default=Value(""))
+    columns = ("verdict", "reason", "cause", "finding__severity", "finding__material_type", "reached")
+    groups = queue.annotate(reached=stage).values_list(*columns).annotate(Count("id")).order_by()
+    names = ("verdict", "cause", "severity", "material_type", "stage")
+    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for verdict, reason, cause, severity, material_type, reached, number in groups:
         counts["verdict"][verdict or reason] += number
-        for name, value in (("cause", cause), ("severity", (severity or "").lower()), ("material_type", material_type)):
+        severity = (severity or "").lower()
+        values = {"cause": cause, "severity": severity, "material_type": material_type, "stage": reached}
+        for name, value in values.items():
             if value:
                 counts[name][value] += number
     return {name: dict(counter) for name, counter in counts.items()}
@@ -226,6 +248,7 @@ def make_row(row: Waiting, at: datetime) -> Row:
         rechecked_at=verdict.started_at if verdict else None,
         simulated=verdict.simulated if verdict else False,
         since=row.since,
+        lane=finding.lane if finding else "",
         source_trust=finding.source_trust if finding else None,
         corroboration_count=finding.corroboration_count if finding else None,
         awaiting_second=row.awaiting_second,

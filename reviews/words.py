@@ -10,6 +10,13 @@ VERDICTS = {
 }
 CASE_REASONS = {"verification_failed": "The re-check broke off", "structural_gate": "The report's own gate"}
 HOLDERS = {"nobody": "by nobody", "mine": "by you", "others": "by others"}
+STAGES = {
+    "undecided": "nobody has decided",
+    "second": "waits for a second officer",
+    "needs_more": "more was asked for",
+    "escalated": "escalated",
+    "reopened": "decided before, open again",
+}
 CORROBORATION = {"corroborated": "corroborated", "uncorroborated": "uncorroborated", "unlabelled": "without labels"}
 DEFINITIONS = {
     "confirmed": "The live source answered and backs the claim: a hit on the list, or a text that states this claim.",
@@ -51,7 +58,7 @@ FAILURES = {
 SELECTION = {
     "severity": "checked because of its severity",
     "material_type": "checked because of what it claims",
-    "not_selected_clean": "not checked: a clean result",
+    "not_selected_clean": "not checked: the report itself calls it clear or minor",
     "not_selected_network": "not checked: about the network around the subject",
     "not_selected_coverage": "not checked: it marks a gap in the report's own coverage",
     "not_selected_other": "not checked: neither severe nor an adverse claim",
@@ -142,6 +149,7 @@ TABLES = {
     "entity": ENTITIES,
     "scope": SCOPES,
     "corroboration": CORROBORATION,
+    "stage": STAGES,
     "case_reason": CASE_REASONS,
     "switch": SWITCHES,
     "effect": SWITCH_EFFECTS,

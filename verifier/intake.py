@@ -4,6 +4,7 @@ Both functions open the tenant's scope themselves, so a caller needs none.
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,7 +27,7 @@ from verifier.domain.findings import (
 )
 from verifier.domain.json_text import Problem
 from verifier.domain.search import search_text
-from verifier.domain.subjects import read_subject
+from verifier.domain.subjects import names_of, read_subject
 from verifier.models import Case, Finding, Report, SearchText, Switch, Verification
 from verifier.reading import InvalidReport, ParsedReport, ReportTooLarge, parse
 from verifier.services.recorded import report_details
@@ -188,9 +189,14 @@ def keep_search_text(case: Case, parsed: ParsedReport, findings: list[Finding]) 
     """A case is found by what any of its reports said."""
     known = SearchText.objects.filter(case=case).first() or SearchText(case=case, tenant_id=case.tenant_id)
     subject = read_subject(parsed.value["subject"])
-    texts = [case.report_id, case.subject_name, *subject.aliases, *(finding.title for finding in findings)]
-    known.text = search_text(texts, before=known.text)
+    known.text = search_text([case.report_id, *names_of(subject), *words_of(parsed)], before=known.text)
     known.save(force_insert=known._state.adding)
+
+
+def words_of(parsed: ParsedReport) -> Iterator[str]:
+    for value in parsed.value["findings"]:
+        finding = read_finding(value)
+        yield from (finding.title, finding.description, finding.target or "")
 
 
 def new_report(case: Case, parsed: ParsedReport, receipt: Receipt, *, labelled: bool) -> Report:
@@ -239,6 +245,7 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
                 selection_why=selection.why,
                 material_type=selection.material_type or "",
                 recheck_position=turns.get(position),
+                lane=finding.attribution_lane,
                 two_persons=needs_two_persons(finding, selection.material_type),
                 claim_sha256=claim_fingerprint(finding, selection.material_type, subject.name),
                 source_trust=labels[position].source_trust if labels else None,
@@ -279,7 +286,7 @@ def move_pointers(case: Case, verification: Verification) -> None:
 
 def note_verification(case: Case, verification: Verification, receipt: Receipt) -> None:
     receipt.note(
-        f"verification_{verification.status}",
+        f"verification_{verification.status}" if verification.correctness_enabled else "verification_switched_off",
         case,
         {"verification_id": str(verification.id), "correctness_enabled": verification.correctness_enabled},
     )

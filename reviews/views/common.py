@@ -16,7 +16,7 @@ from reviews.permissions import check_can_view_cases
 from reviews.queues import Filters
 from verifier.models import Case
 
-FILTERS = ("verdict", "cause", "severity", "material_type", "holder", "corroboration", "provider", "text")
+FILTERS = ("verdict", "cause", "severity", "material_type", "holder", "corroboration", "provider", "stage", "text")
 
 
 def person(request: HttpRequest) -> User:

@@ -13,17 +13,20 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from reviews import claims, words
+from reviews.listing import count_unchecked
 from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_claim, check_can_view_cases
 from reviews.queues import Page, Row, waiting
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
 from reviews.views.deciding import row_address
+from verifier.domain.findings import SUBJECT_LANE
 from verifier.intake import VERIFICATION_SWITCH
 from verifier.models import Case, Switch
 
 GROUPS = {
     "verdict": ("Why", {**words.VERDICTS, **words.CASE_REASONS}),
     "material_type": ("Claim", words.MATERIAL),
+    "stage": ("So far", words.STAGES),
     "holder": ("Held", words.HOLDERS),
 }
 SINGLE = {
@@ -79,6 +82,7 @@ def context_of(request: HttpRequest, user: User, page: Page, at: datetime) -> di
         "switched_on": partial(Switch.is_on, VERIFICATION_SWITCH),  # asked only where nothing waits
         "may_claim": user.has_perm("reviews.decide"),
         "may_upload": can_submit_report(user),
+        "unchecked": count_unchecked(user.tenant),
         "no_cases": not page.total and not Case.objects.filter(tenant_id=user.tenant_id).exists(),
         "here": request.get_full_path(),
         "newer": address(kept | {"page": str(page.number - 1)}) if page.number > 1 else "",
@@ -129,8 +133,10 @@ def shown(row: Row, user: User, kept: dict[str, str], at: datetime) -> Shown:
 
 
 def about(row: Row) -> str:
-    """Subject, report, when and by whom it was re-checked, and how far it is corroborated."""
+    """Subject, report, whether it may be another; when and by whom it was re-checked; how far it is corroborated."""
     facts = [row.subject_name, row.report_id]
+    if row.finding_id and row.lane != SUBJECT_LANE:
+        facts.append(words.LANES.get(row.lane) or f"attributed as “{row.lane}”")
     if row.rechecked_at and row.provider:
         facts.append(f"re-checked {row.rechecked_at:%-d %b %H:%M} UTC with {words.providers(row.provider)}")
     if row.corroboration_count is not None and row.source_trust is not None:

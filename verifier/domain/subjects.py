@@ -84,6 +84,12 @@ def read_subject(data: Mapping[str, Any]) -> Subject:
     )
 
 
+def names_of(subject: Subject) -> tuple[str, ...]:
+    """All by which people ask for a subject: its names and its numbers."""
+    numbers = (number for several in subject.identifiers.values() for number in several)
+    return (subject.name, *subject.aliases, subject.registration_number, *numbers)
+
+
 def texts(value: object) -> tuple[str, ...]:
     """The non-blank texts in a value that may be a text, a whole number or a list of them."""
     values = value if isinstance(value, list | tuple) else [value]

@@ -86,6 +86,7 @@ class Migration(migrations.Migration):
                 ('source_trust', models.FloatField(null=True)),
                 ('corroboration_count', models.PositiveIntegerField(null=True)),
                 ('two_persons', models.BooleanField(default=True)),
+                ('lane', models.CharField(default='subject', max_length=40)),
                 ('claim_sha256', models.CharField(default='', max_length=64)),
                 ('case', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='findings', to='verifier.case')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),

@@ -7,8 +7,9 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from audit.operations import Grant, TenantIsolation
+from verifier.domain.findings import read_finding
 from verifier.domain.search import search_text
-from verifier.domain.subjects import read_subject
+from verifier.domain.subjects import names_of, read_subject
 
 
 def of_cases_there_are(apps: Any, editor: Any) -> None:
@@ -16,8 +17,10 @@ def of_cases_there_are(apps: Any, editor: Any) -> None:
     for case in case_model.objects.all().iterator():
         texts = [case.report_id, case.subject_name]
         for subject in case.reports.order_by("iteration").values_list("subject", flat=True):
-            texts += read_subject(json.loads(subject)).aliases
-        texts += case.findings.order_by("report__iteration", "position").values_list("title", flat=True)
+            texts += names_of(read_subject(json.loads(subject)))
+        for content in case.findings.order_by("report__iteration", "position").values_list("content", flat=True):
+            finding = read_finding(json.loads(content))
+            texts += [finding.title, finding.description, finding.target or ""]
         kept.objects.create(case=case, tenant_id=case.tenant_id, text=search_text(texts))
 
 

@@ -29,7 +29,9 @@ class Case(models.Model):
 
 
 class SearchText(models.Model):
-    """What a case is found by: the ids, names, other names and titles of all its reports, folded by `domain.search`."""
+    """What a case is found by: the ids, names, numbers and words of findings of all its reports, folded by
+    `domain.search`.
+    """
 
     case = models.OneToOneField(Case, primary_key=True, on_delete=models.PROTECT, related_name="search_text")
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+")
@@ -81,6 +83,7 @@ class Finding(models.Model):
     selected = models.BooleanField()
     selection_why = models.CharField(max_length=40)
     material_type = models.CharField(max_length=40, blank=True)
+    lane = models.CharField(max_length=40, default="subject")  # subject | unverified_candidate
     two_persons = models.BooleanField(default=True)  # whether one officer alone can't set it aside
     claim_sha256 = models.CharField(max_length=64, default="")  # of whom it says which kind of thing
     recheck_position = models.PositiveIntegerField(null=True)  # its place among the selected, in the order of re-checks

@@ -15,10 +15,15 @@ from verifier.models import Case
 def case(scene: scenes.Scene) -> Case:
     return factories.case(
         scene.tenant,
-        factories.finding(title="Владелец под санкциями"),
+        factories.finding(title="Владелец под санкциями", description="He told the court: “I signed it myself.”"),
         factories.finding("f2", title="Entrée au capital d'Ørsted Énergie"),
         report_id="INV-2026/Ä-7",
-        subject={"name": "Jürgen Müller-Łuczak", "aliases": ["محمد الفارسي", "王小明", "Τζόρτζ Μύλλερ"]},
+        subject={
+            "name": "Jürgen Müller-Łuczak",
+            "aliases": ["محمد الفارسي", "王小明", "Τζόρτζ Μύλλερ"],
+            "registration_number": "EE-1042 7719",
+            "identifiers": {"lei": "5493001KJTIIGC8Y1R12"},
+        },
     )
 
 
@@ -41,9 +46,12 @@ def found(client: Client, text: str) -> list[Any]:
         "小明",
         "μυλλερ",
         "luczak санкциями",
+        "EE-1042 7719",
+        "5493001kjtiigc8y1r12",
+        "I signed it myself",
     ],
 )
-def test_it_is_found_by_id_name_other_name_or_title_in_any_spelling(
+def test_it_is_found_by_id_name_number_or_words_of_a_finding_in_any_spelling(
     scene: scenes.Scene, client_of: Callable[..., Client], case: Case, text: str
 ) -> None:
     assert found(client_of(scene.officer), text) == [case.id]

@@ -157,7 +157,7 @@ def test_with_the_verification_switch_off_the_run_ends_at_once(tenant: Tenant, s
     run = accept(tenant, content()).verification
     assert (run.status, run.correctness_enabled) == (Status.FINISHED, False)
     assert (run.queued_at, run.started_at, run.finished_at) == (AT, AT, AT)
-    assert event_types(tenant) == ["report_received", "verification_finished"]
+    assert event_types(tenant) == ["report_received", "verification_switched_off"]
 
 
 def test_a_report_without_findings_is_one(tenant: Tenant) -> None:

@@ -28,6 +28,7 @@ VALUES = (
     "actor_type",
     "subject",
     "outcome",
+    "sealed",
     "case_id",
     "body",
 )
@@ -75,13 +76,13 @@ def read_page(*, tenant_id: UUID, filters: Filters) -> Page:
     names = references_of(tenant_id, asked | {values[-2] for values in shown})
     shown.sort(key=chain_order, reverse=True)
     case_name = names.get(filters.case_id, "") if filters.case_id else ""
-    findings = findings_of([values[1] for values in shown if values[-2] is not None])
-    rows = [to_row(dict(zip(VALUES, values, strict=True)), names, findings) for values in shown]
-    return Page(rows, older, case_name)
+    rows = [dict(zip(VALUES, values, strict=True)) for values in shown]
+    findings = findings_of([values for values in rows if values["case_id"] is not None])
+    return Page([to_row(values, names, findings) for values in rows], older, case_name)
 
 
-def findings_of(event_ids: Sequence[UUID]) -> dict[UUID, str]:
-    events = list(AuditEvent.objects.filter(id__in=event_ids)) if event_ids else []
+def findings_of(rows: list[dict[str, Any]]) -> dict[UUID, str]:
+    events = [AuditEvent(**{name: row[name] for name in VALUES if not name.startswith("seal__")}) for row in rows]
     return findings_in(events, open_events(events))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +16,7 @@ from audit.watch import BROKEN, newest_results
 from reviews import words
 from reviews.models import User
 from reviews.permissions import can_administer, can_submit_report, can_view_cases
-from reviews.queues import Outage, count_second, count_waiting, outages
+from reviews.queues import Outage, Short, count_second, in_short
 from verifier.intake import VERIFICATION_SWITCH
 from verifier.models import FindingVerdict, Switch
 
@@ -66,19 +66,20 @@ def page(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if not isinstance(user, User):
         return {"banners": [Banner("simulated", "outage", SIMULATED)] if settings.SIMULATED_ANSWERS else []}
+    short = cache(lambda: in_short(user.tenant))  # asked once a page
     return {
-        "rail": partial(rail, request, user),
-        "banners": partial(banners, user),
+        "rail": partial(rail, request, user, short),
+        "banners": partial(banners, user, short),
         "session_ends": partial(session_ends, request),
         "session_age": settings.SESSION_COOKIE_AGE,
     }
 
 
-def rail(request: HttpRequest, user: User) -> list[Entry]:
+def rail(request: HttpRequest, user: User, short: Callable[[], Short]) -> list[Entry]:
     """Only what exists and this role may open."""
     here = request.resolver_match.view_name if request.resolver_match else ""
     places: list[tuple[bool, str, tuple[str, ...], Callable[[], int] | None]] = [
-        (can_view_cases(user), "Queue", ("queue", "home"), lambda: count_waiting(user.tenant)),
+        (can_view_cases(user), "Queue", ("queue", "home"), lambda: short().waiting),
         (can_view_cases(user), "Cases", ("cases", "case", "whole", "progress", "decide"), None),
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
@@ -98,10 +99,10 @@ def counting_second(user: User) -> Callable[[], int] | None:
     return (lambda: count_second(user.tenant, user)) if user.has_perm("reviews.decide") else None
 
 
-def banners(user: User) -> list[Banner]:
+def banners(user: User, short: Callable[[], Short]) -> list[Banner]:
     told = broken_trail_banners(user)
     told += [] if Switch.is_on(VERIFICATION_SWITCH) else [Banner("outage", "outage", SWITCHED_OFF)]
-    told += [outage_banner(outage) for outage in outages(user.tenant)]
+    told += [outage_banner(outage) for outage in short().outages]
     if settings.SIMULATED_ANSWERS or FindingVerdict.objects.filter(tenant_id=user.tenant_id, simulated=True).exists():
         told.append(Banner("simulated", "outage", SIMULATED))
     return told

@@ -122,6 +122,14 @@ class Outage:
     findings: int
 
 
+@dataclass(frozen=True, slots=True)
+class Short:
+    """How much waits, and for whose silence."""
+
+    waiting: int
+    outages: list[Outage]
+
+
 def everything(tenant: Tenant, *, forced: bool) -> "QuerySet[Waiting]":
     return Waiting.objects.filter(tenant=tenant, forced=forced)
 
@@ -138,10 +146,6 @@ def advisory(
 ) -> Page:
     """The same of advisory cases, which are listed and not forced."""
     return read_page(everything(tenant, forced=False), filters or Filters(), user, at, size)
-
-
-def count_waiting(tenant: Tenant) -> int:
-    return everything(tenant, forced=True).count()
 
 
 def count_advisory(tenant: Tenant) -> int:
@@ -292,16 +296,22 @@ def live_claim(case: Case, at: datetime) -> Claim | None:
     return claim if claim.expires_at > at else None
 
 
-def outages(tenant: Tenant) -> list[Outage]:
-    """Providers that did not answer, with the number of findings that wait because of it; most first."""
-    silent = everything(tenant, forced=True).filter(cause__in=OUTAGE_CAUSES)
-    groups = silent.values_list("verdict_row__provider", "cause").annotate(Count("id")).order_by()
+def in_short(tenant: Tenant) -> Short:
+    """What every page says of the queue, in one query. Outages come with the one that most waits for first."""
+    told = Choice(When(cause__in=OUTAGE_CAUSES, then="cause"), default=Value(""))
+    waits = everything(tenant, forced=True).annotate(silence=told)
+    by_whom = Choice(When(cause__in=OUTAGE_CAUSES, then="verdict_row__provider"), default=Value(""))
+    groups = waits.annotate(by_whom=by_whom).values_list("by_whom", "silence").annotate(Count("id")).order_by()
+    total = 0
     findings: Counter[str] = Counter()
     causes: dict[str, set[str]] = {}
     for provider, cause, number in groups:
-        findings[provider or "unknown"] += number
-        causes.setdefault(provider or "unknown", set()).add(cause)
-    return [Outage(provider, tuple(sorted(causes[provider])), number) for provider, number in findings.most_common()]
+        total += number
+        if cause:
+            findings[provider or "unknown"] += number
+            causes.setdefault(provider or "unknown", set()).add(cause)
+    silent = [Outage(provider, tuple(sorted(causes[provider])), number) for provider, number in findings.most_common()]
+    return Short(total, silent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tests.audit.trails import append, append_many, bypass_guards, run, seal
 
 pytestmark = pytest.mark.django_db
 TRAIL = "/trail/"
-MOST_QUERIES = 14
+MOST_QUERIES = 12
 MOST_OF_EVENT = 16  # its neighbours, its key, its case, its checkpoint
 
 

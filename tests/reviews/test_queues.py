@@ -185,7 +185,9 @@ def test_an_outage_is_told_by_provider_and_count(tenant: Any) -> None:
     for place, provider in enumerate(("tavily", "tavily", "exa")):
         make.verdict(make.finding_of(case, f"m{place}"), "indeterminate", "provider_timeout", provider=provider)
     make.verdict(make.finding_of(case, "s1"), "indeterminate", "over_cap", provider="")
-    assert [(outage.provider, outage.findings) for outage in queues.outages(tenant)] == [("tavily", 2), ("exa", 1)]
+    short = queues.in_short(tenant)
+    assert [(outage.provider, outage.findings) for outage in short.outages] == [("tavily", 2), ("exa", 1)]
+    assert short.waiting == queues.waiting(tenant, at=make.AT).total
 
 
 def test_cases_are_listed_newest_first_in_pages(tenant: Any) -> None:

@@ -243,7 +243,7 @@ def test_a_list_asks_the_database_as_often_for_many_rows_as_for_few(
     factories.decide(scene.officer, factories.finding_of(scene.case, "f1"), "does_not_stand")
     client = client_of(scene.officer)
     client.get(reverse(name))
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(12):
         client.get(reverse(name))
 
 

@@ -16,7 +16,7 @@ RUN DATA_DIR=/tmp/build STATIC_ROOT=/srv/second-look/staticfiles \
 
 FROM python:3.11-slim-bookworm
 RUN useradd --system --uid 10001 --home-dir /srv/second-look --shell /usr/sbin/nologin second-look \
-    && install -d -o 10001 -m 750 /var/lib/second-look/checkpoints
+    && install -d -o 10001 -m 750 /var/lib/second-look/checkpoints /var/lib/second-look/exports
 WORKDIR /srv/second-look
 COPY --from=build /srv/second-look /srv/second-look
 ENV PATH=/srv/second-look/.venv/bin:$PATH PYTHONUNBUFFERED=1 DATA_DIR=/tmp/second-look \

@@ -19,7 +19,9 @@ from audit.sealed import CaseErased, key_of, seal
 EVERY_TENANT = "*"
 BODY_VERSION = 2
 SUBJECT_LENGTH = 200
-CLEAR = frozenset({"case_erased", "trail_exported"})  # events of a case that outlive its key, and so name nobody
+CLEAR = frozenset(
+    {"case_erased", "trail_exported", "export_downloaded"}
+)  # events of a case that outlive its key, and so name nobody
 INSERT = """
 INSERT INTO audit_auditevent
     (id, tenant_id, event_type, actor, actor_type, case_id, subject, outcome, sealed, body)

@@ -153,6 +153,29 @@ class WrittenCheckpoint(models.Model):
         return f"checkpoint at #{self.sequence}"
 
 
+class TrailExport(models.Model):
+    """That somebody asked for an export on a page, and what became of it. It ends once; its file is kept for a day."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="+", db_index=False)
+    case_id = models.UUIDField(null=True)  # None: the whole trail
+    asked_by = models.CharField(max_length=150)
+    asked_role = models.CharField(max_length=20)
+    asked_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True, default="")  # why there is none, in a sentence
+    events = models.BigIntegerField(default=0)
+    unreadable = models.BigIntegerField(default=0)  # of which the content can't be read, and no erasure is why
+    bytes = models.BigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True, default="")  # of the file
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "-asked_at", "-id"], name="export_newest")]
+
+    def __str__(self) -> str:
+        return f"export of {self.tenant_id}"
+
+
 class ChainHead(models.Model):
     """The last link of a tenant's chain; its row lock orders the seals. Written by the database only."""
 

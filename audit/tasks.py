@@ -5,8 +5,9 @@ import logging
 from celery import shared_task
 from django.utils import timezone
 
-from audit import notary, watch
-from audit.models import ActorType, Tenant
+from audit import exporting, notary, watch
+from audit.log import EVERY_TENANT, tenant_scope
+from audit.models import ActorType, Tenant, TrailExport
 from audit.signing import UnusableKey
 
 logger = logging.getLogger(__name__)
@@ -35,3 +36,17 @@ def verify_now(*, tenant_ids: list[str], actor: str, actor_role: str) -> None:
 def verify_trails() -> None:
     """Verifies each trail that is due and records the result on it; while another verification runs, nothing."""
     watch.verify_due(clock=timezone.now)
+
+
+@shared_task
+def write_export(*, export_id: str) -> None:
+    """Writes the export that a person asked for."""
+    with tenant_scope(EVERY_TENANT):
+        export = TrailExport.objects.select_related("tenant").get(id=export_id)
+    exporting.make_export(export, timezone.now())
+
+
+@shared_task
+def forget_exports() -> None:
+    """Removes exports' files that were kept long enough."""
+    exporting.forget_exports(timezone.now())

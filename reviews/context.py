@@ -37,6 +37,7 @@ ADMINISTRATION = (
     "change_role",
     "deactivate",
 )
+TRAIL = ("trail", "trail_event", "trail_verification", "trail_exports")
 APART = ("upload", "trail")
 
 
@@ -84,7 +85,7 @@ def rail(request: HttpRequest, user: User, short: Callable[[], Short]) -> list[E
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
         (can_submit_report(user), "Upload", ("upload",), None),
-        (user.has_perm("audit.view_trail"), "Trail", ("trail", "trail_event", "trail_verification"), None),
+        (user.has_perm("audit.view_trail"), "Trail", TRAIL, None),
         (can_administer(user), "Administration", ADMINISTRATION, None),
     ]
     return [

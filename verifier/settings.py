@@ -234,6 +234,7 @@ CHECKPOINT_KEY = deployed("CHECKPOINT_KEY") or environment.text("CHECKPOINT_KEY"
 CHECKPOINT_PUBLIC_KEYS = environment.names("CHECKPOINT_PUBLIC_KEYS")
 require_keys(CHECKPOINT_KEY, CHECKPOINT_PUBLIC_KEYS)
 CHECKPOINT_DIR = environment.text("CHECKPOINT_DIR", str(DATA_DIR / "checkpoints"))
+EXPORT_DIR = environment.text("EXPORT_DIR", str(DATA_DIR / "exports"))  # of exports asked for on a page, for a day
 CHECKPOINT_STORE = environment.text("CHECKPOINT_STORE", "audit.checkpoints.DirectoryStore")
 CHECKPOINT_INTERVAL_MINUTES = environment.integer("CHECKPOINT_INTERVAL_MINUTES", 60, least=1, most=60 * 24 * 31)
 TRAIL_VERIFICATION_INTERVAL_HOURS = environment.integer("TRAIL_VERIFICATION_INTERVAL_HOURS", 24, least=1, most=24 * 31)
@@ -263,6 +264,7 @@ CELERY_BEAT_SCHEDULE = {
     "forget expired sessions": {"task": "reviews.tasks.forget_expired_sessions", "schedule": 24 * 3600.0},
     "write checkpoints": {"task": "audit.tasks.write_checkpoints", "schedule": CHECKPOINT_INTERVAL_MINUTES * 60.0},
     "verify trails": {"task": "audit.tasks.verify_trails", "schedule": 3600.0},  # those that are due by then
+    "forget exports": {"task": "audit.tasks.forget_exports", "schedule": 3600.0},
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 

@@ -23,7 +23,15 @@ OFFICERS = (
     "/?verdict=indeterminate",
     "/nowhere/",
 )
-ADMINS = ("/administration/", "/administration/keys/", "/administration/users/", "/trail/", "/trail/?chain=system")
+ADMINS = (
+    "/administration/",
+    "/administration/keys/",
+    "/administration/users/",
+    "/trail/",
+    "/trail/?chain=system",
+    "/trail/verification/",
+    "/trail/exports/",
+)
 SCHEMES = ("light", "dark")
 
 

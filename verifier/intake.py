@@ -16,7 +16,7 @@ from audit.chain import printable
 from audit.log import record, tenant_scope
 from audit.models import ActorType, AuditEvent
 from audit.sealed import CaseErased, check_kept
-from verifier.domain.corroboration import label
+from verifier.domain.corroboration import group_fingerprint, label
 from verifier.domain.findings import (
     claim_fingerprint,
     needs_two_persons,
@@ -248,6 +248,7 @@ def make_findings(parsed: ParsedReport, report: Report) -> list[Finding]:
                 lane=finding.attribution_lane,
                 two_persons=needs_two_persons(finding, selection.material_type),
                 claim_sha256=claim_fingerprint(finding, selection.material_type, subject.name),
+                corroboration_group=group_fingerprint(finding, subject=subject.name) if labels else "",
                 source_trust=labels[position].source_trust if labels else None,
                 corroboration_count=labels[position].corroboration_count if labels else None,
             )

@@ -14,14 +14,17 @@ from reviews import listing, queues, words
 from reviews.claims import note_view
 from reviews.models import User
 from reviews.permissions import can_submit_report, check_can_request_recheck, check_can_view_cases
-from reviews.views.case_page import CasePage, case_page, every_item
+from reviews.views.case_page import CasePage, case_page
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
 from reviews.views.deciding import address as case_address
 from reviews.views.deciding import context_of, new_form
+from reviews.views.finding_list import LIST, Findings
 from reviews.views.finding_rows import SWITCHED_OFF
+from reviews.views.items import items
 from verifier.intake import VERIFICATION_SWITCH, request_recheck
 from verifier.models import Case, Switch
 
+WHOLE = 50  # findings in full on one page
 STATES = {
     "": "all",
     "review": "needs review",
@@ -99,18 +102,43 @@ def case(request: HttpRequest, case_id: UUID) -> HttpResponse:
 
 @require_safe
 def whole(request: HttpRequest, case_id: UUID) -> HttpResponse:
-    """Every finding in full on one page, to read through and to print."""
+    """Every finding in full, to read through and to print; a large report's in parts."""
     case = get_case(request, case_id)
     user = person(request)
     at = timezone.now()
     note_view(user=user, case=case, session=request.session.session_key or "", at=at)
-    context = {"page": page_of(request, case, user), "items": every_item(case), "whole": True, "at": at}
+    found = Findings(case)
+    parts = max(1, -(-found.total // WHOLE))
+    number = min(part_of(request.GET.get("part", "")), parts)
+    here = reverse("whole", args=[case.id])
+    context = {
+        "page": page_of(request, case, user),
+        "items": items(case, found.part((number - 1) * WHOLE, WHOLE)),
+        "before": (number - 1) * WHOLE,
+        "total": found.total,
+        "part": number,
+        "parts": parts,
+        "previous": f"{here}?part={number - 1}" if number > 1 else "",
+        "next": f"{here}?part={number + 1}" if number < parts else "",
+        "whole": True,
+        "at": at,
+    }
     return render(request, "whole.html", context)
 
 
+def part_of(asked: str) -> int:
+    return max(1, int(asked)) if asked.isascii() and asked.isdigit() and len(asked) < 7 else 1
+
+
 def page_of(request: HttpRequest, case: Case, user: User) -> CasePage:
-    query = urlencode(kept_filters(request.GET))
-    return case_page(case=case, user=user, finding_id=request.GET.get("finding", ""), query=query, at=timezone.now())
+    return case_page(
+        case=case,
+        user=user,
+        finding_id=request.GET.get("finding", ""),
+        query=kept_filters(request.GET),
+        part=request.GET.get(LIST, ""),
+        at=timezone.now(),
+    )
 
 
 @require_safe

@@ -16,9 +16,10 @@ from reviews.permissions import Refused, check_can_decide
 from reviews.rules import InvalidDecision, Stale
 from reviews.standing import kind_of
 from reviews.views import deciding
-from reviews.views.case_page import CasePage, Item, case_page
+from reviews.views.case_page import CasePage, case_page
 from reviews.views.common import get_case, person
 from reviews.views.decided import code_words
+from reviews.views.items import Item
 from reviews.views.recorded import to_recorded
 from reviews.views.trouble import trouble_of
 from verifier.models import Case, Finding
@@ -151,11 +152,11 @@ def refused(request: HttpRequest, user: User, finding: Finding, problem: Excepti
 def page_about(case: Case, user: User, finding: Finding) -> CasePage:
     """The page of this finding; where a newer report tells it again, of the finding as told there."""
     at = timezone.now()
-    page = case_page(case=case, user=user, finding_id=str(finding.id), query="", at=at)
+    page = case_page(case=case, user=user, finding_id=str(finding.id), query={}, at=at)
     if page.item is None or page.item.row == finding:
         return page
     told = Finding.objects.filter(report=case.current_report, finding_id=finding.finding_id).first()
-    return case_page(case=case, user=user, finding_id=str(told.id), query="", at=at) if told else page
+    return case_page(case=case, user=user, finding_id=str(told.id), query={}, at=at) if told else page
 
 
 def is_about(page: CasePage, finding: Finding) -> bool:

@@ -1,5 +1,6 @@
 """Decisions on a finding as a page shows them, with what became of each."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -30,9 +31,11 @@ class Decided:
     newest: Word  # the newest thing said: the decision itself, or what became of it
 
 
-def decisions_of(case: Case) -> list[Decision]:
+def decisions_of(case: Case, names: Collection[str]) -> list[Decision]:
+    """On the findings of these ids, newest first."""
     related = ("finding", "verdict", "author", "approval__by", "reversed_by__author")
-    return list(Decision.objects.filter(case=case, reverses=None).select_related(*related).order_by("-decided_at"))
+    made = Decision.objects.filter(case=case, reverses=None, finding__finding_id__in=names)
+    return list(made.select_related(*related).defer("finding__content", "verdict__evidence").order_by("-decided_at"))
 
 
 def decided(decision: Decision, finding: Finding, standing: Standing | None) -> Decided:

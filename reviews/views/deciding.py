@@ -12,13 +12,15 @@ from django.utils import timezone
 from reviews import words
 from reviews.forms import DecisionForm, SecondForm, TakeBackForm
 from reviews.models import User
+from reviews.neighbours import Neighbour, place_of
 from reviews.permissions import can_administer, can_claim, can_decide, can_request_recheck, can_second
-from reviews.queues import Row, waiting
+from reviews.queues import Row
 from reviews.rules import InvalidDecision, concerns_two_persons, needs_second
-from reviews.views.case_page import CasePage, Item
+from reviews.views.case_page import CasePage
 from reviews.views.common import filters_of, kept_filters
 from reviews.views.decided import Decided
 from reviews.views.evidence import choices
+from reviews.views.items import Item
 from verifier.models import Finding
 
 
@@ -191,20 +193,18 @@ def walk(user: User, page: CasePage, kept: dict[str, str]) -> dict[str, Any] | N
     """Where the finding stands in the queue one came from: N of M, previous and next under the same filters."""
     if page.item is None:
         return None
-    listed = waiting(user.tenant, filters_of(kept), user=user, at=timezone.now())
-    ids = [row.finding_pk for row in listed.rows]
-    if page.item.row.id not in ids:
+    place = place_of(user.tenant, page.item.row.id, filters_of(kept), user=user, at=timezone.now())
+    if place is None:
         return None
-    place = ids.index(page.item.row.id)
     return {
-        "place": place + 1,
-        "of": listed.matching,
-        "previous": row_address(listed.rows[place - 1], kept) if place else "",
-        "next": row_address(listed.rows[place + 1], kept) if place + 1 < len(ids) else "",
+        "place": place.number,
+        "of": place.of,
+        "previous": row_address(place.previous, kept) if place.previous else "",
+        "next": row_address(place.next, kept) if place.next else "",
     }
 
 
-def row_address(row: Row, kept: dict[str, str]) -> str:
+def row_address(row: Row | Neighbour, kept: dict[str, str]) -> str:
     query = {"finding": str(row.finding_pk)} if row.finding_pk else {}
     address = with_query(reverse("case", args=[row.case_id]), query | kept)
     return address if row.finding_pk else f"{address}#reasons"

@@ -1,5 +1,6 @@
 """The findings of a case as its list shows them, and where the re-check did not run: never as anything like a pass."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -36,12 +37,12 @@ class Row:
 def row(
     finding: Finding,
     standing: Standing | None,
-    verdicts: list[FindingVerdict],
+    verdicts: Mapping[UUID, FindingVerdict],
     in_view: Finding | None,
     query: str,
     case: Case,
 ) -> Row:
-    verdict = by_id(verdicts, standing.verdict_row_id if standing else None)
+    verdict = in_force(standing, verdicts)
     address = reverse("case", args=[case.id])
     return Row(
         id=finding.id,
@@ -85,8 +86,8 @@ def row_state(finding: Finding, standing: Standing | None) -> str:
     return "needs review" if standing.forced else "advisory: would need review"
 
 
-def by_id(verdicts: list[FindingVerdict], verdict_id: UUID | None) -> FindingVerdict | None:
-    return next((one for one in verdicts if one.id == verdict_id), None)
+def in_force(standing: Standing | None, verdicts: Mapping[UUID, FindingVerdict]) -> FindingVerdict | None:
+    return verdicts.get(standing.verdict_row_id) if standing and standing.verdict_row_id else None
 
 
 def was_checked(case: Case) -> bool:

@@ -18,12 +18,12 @@ from reviews.models import Approval, Decision, Standing, User
 from reviews.permissions import Refused, check_can_second, check_can_view_cases
 from reviews.queues import SecondRow, second_person
 from reviews.rules import InvalidDecision, StaleVerdict
-from reviews.views.case_page import Item, selection, subject_of
 from reviews.views.common import person
 from reviews.views.decided import code_words
 from reviews.views.deciding import complain
 from reviews.views.evidence import shown_evidence
 from reviews.views.finding_rows import gone, row_state
+from reviews.views.items import Item, selection, subject_of
 from reviews.views.presenting import reported
 
 

@@ -54,6 +54,6 @@ def again(
 ) -> HttpResponse:
     """The finding's page as it is now. What was typed stands in its field, or where the field is gone, above."""
     case = get_case(request, decision.case_id)
-    page = case_page(case=case, user=user, finding_id=str(decision.finding_id), query="", at=timezone.now())
+    page = case_page(case=case, user=user, finding_id=str(decision.finding_id), query={}, at=timezone.now())
     context = deciding.context_of(request, user, page, deciding.new_form(user, page))
     return render(request, "case.html", context | changes, status=status)

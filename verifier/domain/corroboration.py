@@ -4,6 +4,7 @@ Additive only. Findings are the same matter when target, lane, category and norm
 that rather too few are grouped than too many. An absent source never adds to a count.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -99,6 +100,13 @@ def source_of(finding: ReportedFinding) -> str:
 
 def normalise(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def group_fingerprint(finding: ReportedFinding, *, subject: str = "") -> str:
+    """The same for two findings of a report exactly when `label` counts them together. SHA-256, hex."""
+    of_whom, what = normalise(finding.target or subject), finding.category or finding.type
+    exact = "\0".join((of_whom, finding.attribution_lane, what, normalise(finding.title)))
+    return hashlib.sha256(exact.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Sources:

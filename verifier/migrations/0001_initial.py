@@ -84,6 +84,7 @@ class Migration(migrations.Migration):
                 ('material_type', models.CharField(blank=True, max_length=40)),
                 ('recheck_position', models.PositiveIntegerField(null=True)),
                 ('source_trust', models.FloatField(null=True)),
+                ('corroboration_group', models.CharField(default='', max_length=64)),
                 ('corroboration_count', models.PositiveIntegerField(null=True)),
                 ('two_persons', models.BooleanField(default=True)),
                 ('lane', models.CharField(default='subject', max_length=40)),
@@ -171,7 +172,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='finding',
-            index=models.Index(fields=['case'], name='finding_case'),
+            index=models.Index(fields=['case', 'finding_id'], name='finding_of_case'),
         ),
         migrations.AddConstraint(
             model_name='finding',

@@ -88,6 +88,7 @@ class Finding(models.Model):
     claim_sha256 = models.CharField(max_length=64, default="")  # of whom it says which kind of thing
     recheck_position = models.PositiveIntegerField(null=True)  # its place among the selected, in the order of re-checks
     source_trust = models.FloatField(null=True)
+    corroboration_group = models.CharField(max_length=64, default="")  # of those that say the same; "": without labels
     corroboration_count = models.PositiveIntegerField(null=True)
 
     class Meta:
@@ -95,7 +96,7 @@ class Finding(models.Model):
             models.UniqueConstraint(fields=["report", "position"], name="finding_one_per_position"),
             models.UniqueConstraint(fields=["report", "finding_id"], name="finding_one_per_id"),
         ]
-        indexes = [models.Index(fields=["case"], name="finding_case")]
+        indexes = [models.Index(fields=["case", "finding_id"], name="finding_of_case")]
 
     def __str__(self) -> str:
         return f"{self.finding_id}: {self.title[:60]}"

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.verifier.domain.samples import finding
-from verifier.domain.corroboration import label, short_source_name, trust_for
+from verifier.domain.corroboration import (
+    group_fingerprint,
+    label,
+    short_source_name,
+    source_name,
+    source_of,
+    trust_for,
+)
 from verifier.domain.findings import read_finding
 from verifier.domain.taxonomy import words_of, words_of_short
 
@@ -121,6 +128,16 @@ def test_counts_are_those_of_plain_sets(rows: list[dict[str, Any]]) -> None:
         same = [other for other in findings if key_of(other) == key_of(one)]
         assert set(told.sources) == {name for other in same for name in label([other])[0].sources}
         assert told.corroboration_count == len(told.sources)
+
+
+@given(st.lists(ROWS, max_size=12))
+def test_a_fingerprint_names_the_group_that_was_counted_together(rows: list[dict[str, Any]]) -> None:
+    findings = [finding(**row) for row in rows]
+    groups = [group_fingerprint(one, subject="X") for one in findings]
+    for one, group, told in zip(findings, groups, label(findings, subject="X"), strict=True):
+        same = [other for other, its in zip(findings, groups, strict=True) if its == group]
+        assert one in same
+        assert set(told.sources) == {source_name(source_of(other)) for other in same} - {""}
 
 
 def key_of(one: Any) -> tuple[str, str, str, str]:

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from audit.models import Tenant
 from reviews.models import Standing, Waiting
 from verifier.domain.search import folded
-from verifier.models import Case, FindingVerdict, Verification
+from verifier.models import Case, FindingVerdict, Report, Verification
 
 PAGE = 50
 # What the list can be narrowed to, by the annotations below. What was not re-checked is not among what is done.
@@ -31,7 +31,9 @@ class CaseRow:
     report_id: str
     iteration: int
     subject_name: str
-    created_at: datetime
+    created_at: datetime  # when its first report came
+    received_at: datetime  # when its newest did
+    reports: int
     run: str
     verification_id: UUID
     needs_review: bool
@@ -78,11 +80,14 @@ def count_unchecked(tenant: Tenant) -> int:
 def with_state(found: "QuerySet[Case]") -> "QuerySet[Any]":
     waiting = Waiting.objects.filter(case=OuterRef("pk"))
     asked = Verification.objects.filter(report=OuterRef("current_report"), correctness_enabled=True)
+    told = Report.objects.filter(case=OuterRef("pk")).order_by().values("case")
+    counted = told.annotate(number=Count("id"))
     return found.annotate(
         waits=Exists(waiting.filter(forced=True)),
         advises=Exists(waiting.filter(forced=False)),
         checked=Exists(asked),
         simulated=Exists(FindingVerdict.objects.filter(case=OuterRef("pk"), simulated=True)),
+        reports_told=Subquery(counted.values("number")),
     )
 
 
@@ -111,6 +116,8 @@ def make_case_row(case: Any, verdicts: dict[str, int]) -> CaseRow:
         iteration=report.iteration,
         subject_name=case.subject_name,
         created_at=case.created_at,
+        received_at=report.received_at,
+        reports=case.reports_told,
         run=run.status,
         verification_id=run.id,
         needs_review=case.waits,

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from reviews.views import access, administration, cases, decide, queue, recorded, retention, second, take_back, upload
+from reviews.views import (
+    access,
+    administration,
+    cases,
+    decide,
+    queue,
+    recorded,
+    reports,
+    retention,
+    second,
+    take_back,
+    upload,
+)
 
 urlpatterns = [
     path("", queue.queue, name="home"),
@@ -13,7 +25,8 @@ urlpatterns = [
     path("cases/", cases.cases, name="cases"),
     path("cases/<uuid:case_id>/", cases.case, name="case"),
     path("cases/<uuid:case_id>/whole/", cases.whole, name="whole"),
-    path("cases/<uuid:case_id>/report/", cases.report, name="report"),
+    path("cases/<uuid:case_id>/report/", reports.report, name="report"),
+    path("cases/<uuid:case_id>/reports/", reports.reports, name="reports"),
     path("cases/<uuid:case_id>/progress/", cases.progress, name="progress"),
     path("cases/<uuid:case_id>/recheck/", cases.recheck, name="recheck"),
     path("cases/<uuid:case_id>/claim/", queue.claim, name="claim"),

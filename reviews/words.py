@@ -116,6 +116,31 @@ LANES = {
     "subject": "the verified subject",
     "unverified_candidate": "a candidate by name only, not verified to be the subject",
 }
+ASPECTS = {
+    "gone": "Gone",
+    "severity_lowered": "Severity lowered",
+    "no_longer_driving": "No longer drives a decision",
+    "hit_withdrawn": "Says less of a hit",
+    "candidate_only": "Only about a candidate by name now",
+    "no_second_officer": "No longer needs a second officer",
+    "other_target": "About someone else",
+    "other_kind": "Another kind of claim",
+    "less_corroborated": "Fewer sources say it",
+    "source_gone": "Source gone",
+    "title": "Title changed",
+    "description": "Description changed",
+    "severity_reworded": "Severity in another word",
+    "source_changed": "Source changed",
+    "other_key": "Changed",
+    "severity_raised": "Severity raised",
+    "now_driving": "Now drives a decision",
+    "hit_claimed": "Says more of a hit",
+    "verified_subject": "About the verified subject now",
+    "second_officer": "Now needs a second officer",
+    "more_corroborated": "More sources say it",
+    "source_added": "Source added",
+    "new": "New",
+}
 ROLES = {"officer": "Officer", "admin": "Admin", "auditor": "Auditor"}
 ENTITIES = {"company": "Company", "person": "Person", "unknown": "Legal entity or person, not said which"}
 SCOPES = {"reports": "send reports", "cases": "read cases and run re-checks", "monitoring": "read monitoring"}
@@ -145,6 +170,7 @@ TABLES = {
     "status": STATUSES,
     "run": RUNS,
     "lane": LANES,
+    "aspect": ASPECTS,
     "role": ROLES,
     "entity": ENTITIES,
     "scope": SCOPES,

@@ -22,6 +22,7 @@ STYLESHEETS = [
     "tables",
     "queue",
     "case",
+    "reports",
     "decide",
     "upload",
     "administration",

@@ -1,4 +1,4 @@
-"""Cases: the list, the case itself, its re-check under way, and the report as received."""
+"""Cases: the list, the case itself, and its re-check under way."""
 
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +18,7 @@ from reviews.views.case_page import CasePage, case_page
 from reviews.views.common import filters_of, get_case, kept_filters, next_or, person
 from reviews.views.deciding import address as case_address
 from reviews.views.deciding import context_of, new_form
+from reviews.views.differences import changed_lately
 from reviews.views.finding_list import LIST, Findings
 from reviews.views.finding_rows import SWITCHED_OFF
 from reviews.views.items import items
@@ -97,7 +98,8 @@ def case(request: HttpRequest, case_id: UUID) -> HttpResponse:
     at = timezone.now()
     note_view(user=user, case=case, session=request.session.session_key or "", at=at)
     page = page_of(request, case, user)
-    return render(request, "case.html", context_of(request, user, page, new_form(user, page)))
+    context = context_of(request, user, page, new_form(user, page)) | {"changed": changed_lately(case)}
+    return render(request, "case.html", context)
 
 
 @require_safe
@@ -152,18 +154,6 @@ def progress(request: HttpRequest, case_id: UUID) -> HttpResponse:
     context |= {"here": case_address(page, page.item, kept_filters(request.GET))}  # not that of the poll
     context |= {"answer_changed": seen != (page.item.answer_id if page.item else "")}
     return render(request, "case/polled.html", context)
-
-
-@require_safe
-def report(request: HttpRequest, case_id: UUID) -> HttpResponse:
-    """The bytes as received: to take them away is to read the case."""
-    case = get_case(request, case_id)
-    session = request.session.session_key or ""
-    note_view(user=person(request), case=case, session=session, at=timezone.now())
-    assert case.current_report is not None, "a case is saved together with its first report"
-    answer = HttpResponse(bytes(case.current_report.content), content_type="application/json; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="report-{case.id}-r{case.current_report.iteration}.json"'
-    return answer
 
 
 @require_POST

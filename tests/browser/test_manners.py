@@ -17,6 +17,7 @@ OFFICERS = (
     "/",
     "/cases/",
     "/cases/{case}/",
+    "/cases/{case}/reports/",
     "/second/",
     "/advisory/",
     "/upload/",

@@ -346,6 +346,8 @@ def test_nothing_of_it_waits_and_its_page_is_gone(tenant: Any) -> None:
     answer = client.get(f"/cases/{made.id}/")
     assert answer.status_code == 410
     assert "has been erased" in answer.content.decode()
+    for address in ("reports/", "report/?iteration=1"):
+        assert client.get(f"/cases/{made.id}/{address}").status_code == 410
     assert client.get("/cases/").status_code == 200
     event = AuditEvent.objects.filter(case_id=made.id, event_type="report_received").get()
     assert client.get(f"/trail/{event.id}/").status_code == 200

@@ -23,6 +23,7 @@ READING = {
     "cases": (200, 200, 200),
     "case": (200, 200, 200),
     "report": (200, 200, 200),
+    "reports": (200, 200, 200),
     "whole": (200, 200, 200),
     "progress": (200, 200, 200),
     "retention": (403, 200, 200),
@@ -61,6 +62,7 @@ OF_A_TENANT = (
     "case",
     "whole",
     "report",
+    "reports",
     "progress",
     "retention",
     "retention_end",
@@ -90,7 +92,9 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "revoke_key": (made.id,),
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
-        **dict.fromkeys(("case", "whole", "report", "progress", "recheck", "claim", "release"), (scene.case.id,)),
+        **dict.fromkeys(
+            ("case", "whole", "report", "reports", "progress", "recheck", "claim", "release"), (scene.case.id,)
+        ),
         **dict.fromkeys(("retention", "retention_end", "retention_hold"), (scene.case.id,)),
     }
     return {name: reverse(name, args=arguments.get(name, ())) for name in names()}

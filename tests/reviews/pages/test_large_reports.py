@@ -83,7 +83,7 @@ def test_what_only_an_earlier_report_holds_comes_last_and_is_led_to(scene: scene
     told = factories.report(*kept, report_id=case.report_id, iteration=2)
     factories.accept(scene.tenant, told, factories.later())
     factories.end(factories.run_of(case))
-    page = officer.get(f"/cases/{case.id}/").content.decode()
+    page = officer.get(f"/cases/{case.id}/", {"list": 1}).content.decode()
     assert "115 that only an earlier report holds come last" in page
     [leads] = re.findall(r'<a href="([^"]*)#findings">show them</a>', page)
     there = officer.get(leads.replace("&amp;", "&")).content.decode()

@@ -42,9 +42,14 @@ def erase(*, tenant_id: UUID, case_id: UUID, at: datetime) -> dict[str, int]:
 
 
 def guards() -> Iterator[AppendOnlyUntilErased | OnlyMoves]:
+    return (guard for guard in changeable() if guard.blanks)
+
+
+def changeable() -> Iterator[AppendOnlyUntilErased | OnlyMoves]:
+    """The guards of all tables whose rows may change at all."""
     for migration in MigrationLoader(None, ignore_no_migrations=True).disk_migrations.values():
         for operation in migration.operations:
-            if isinstance(operation, AppendOnlyUntilErased | OnlyMoves) and operation.blanks:
+            if isinstance(operation, AppendOnlyUntilErased | OnlyMoves):
                 yield operation
 
 
@@ -57,5 +62,5 @@ def statement(guard: AppendOnlyUntilErased | OnlyMoves) -> str:
 def vacuum() -> None:
     """Outside any transaction: gives the space of the former row versions back to the tables, to be written over."""
     with connection.cursor() as cursor:
-        for table in [KEYS, *(guard.table for guard in guards())]:
+        for table in [KEYS, *(guard.table for guard in changeable())]:
             cursor.execute(f"VACUUM {table}")

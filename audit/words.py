@@ -37,7 +37,9 @@ EVENTS = {
     "trail_verified": "Trail verified",
     "trail_exported": "Trail exported",
     "export_downloaded": "Export downloaded",
-    "password_reset": "Password set anew",
+    "password_reset": "Password set anew by somebody else",
+    "password_changed": "Password changed",
+    "password_rehashed": "Password stored by a newer method",
 }
 OUTCOMES = {
     "confirmed": "Confirmed",

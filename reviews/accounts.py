@@ -12,6 +12,7 @@ from django.utils import timezone
 from audit.log import record, tenant_scope
 from audit.models import ActorType, Tenant
 from reviews.models import User
+from reviews.recorded import person_details
 
 
 def create_person(tenant: Tenant, name: str, role: str, display_name: str, *, actor: str) -> dict[str, str]:
@@ -23,6 +24,7 @@ def create_person(tenant: Tenant, name: str, role: str, display_name: str, *, ac
         )
         is_new = user.pk is None
         user.set_password(password)
+        user.must_change_password = False  # nobody but its reader has seen it
         user.save()
         record(
             tenant_id=tenant.id,
@@ -30,7 +32,7 @@ def create_person(tenant: Tenant, name: str, role: str, display_name: str, *, ac
             actor=actor,
             actor_type=ActorType.SYSTEM,
             subject=name,
-            details={"username": name, "role": user.role},
+            details=person_details(user),
             at=timezone.now(),
         )
     return {"username": name, "password": password}

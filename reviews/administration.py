@@ -18,6 +18,7 @@ from audit.log import record
 from audit.models import ActorType, AuditEvent
 from reviews.models import User
 from reviews.permissions import Refused, check_can_administer, check_can_administer_user, check_same_tenant
+from reviews.recorded import person_details
 from verifier.models import ApiKey, Switch
 
 
@@ -64,11 +65,11 @@ def create_user(
     )
     check_new_user(user, password)
     user.set_password(password)
-    trained = trained_at.isoformat() if trained_at else None
+    user.must_change_password = True
     try:
         with transaction.atomic():
             user.save(force_insert=True)
-            event = note(admin, "user_created", user, {"role": role, "trained_at": trained}, at)
+            event = note(admin, "user_created", user, person_details(user), at)
     except IntegrityError:  # someone else took the name since it was looked up
         raise InvalidChange({"username": TAKEN}) from None
     return NewUser(user, password, event)
@@ -120,6 +121,37 @@ def deactivate(*, admin: User, user: User, at: datetime) -> AuditEvent | None:
         user.is_active = False
         user.save(update_fields=["is_active"])
         return note(admin, "user_deactivated", user, {"role": user.role}, at)
+
+
+def reset_password(*, admin: User, user: User, at: datetime) -> NewUser:
+    """A new first password for someone who lost theirs; open sessions end. Raises Refused."""
+    with transaction.atomic():
+        admins = lock_admins(admin)
+        user = User.objects.select_for_update().get(pk=user.pk)
+        check_can_administer_user(admins.get(admin.pk, admin), user)
+        if not user.is_active:
+            raise Refused(f"{user.display_name} is deactivated.")
+        password = secrets.token_urlsafe(15)
+        user.set_password(password)
+        user.must_change_password = True
+        user.save(update_fields=["password", "must_change_password"])
+        event = note(admin, "password_reset", user, {"password_fingerprint": user.password_fingerprint}, at)
+        return NewUser(user, password, event)
+
+
+def change_password(*, user: User, password: str, at: datetime) -> AuditEvent:
+    """By the person, who then alone knows it; other sessions end. Raises InvalidChange."""
+    try:
+        validate_password(password, user)
+    except ValidationError as problem:
+        raise InvalidChange({"password": " ".join(problem.messages)}) from None
+    if user.check_password(password):
+        raise InvalidChange({"password": "This is the password you have. Choose another."})
+    with transaction.atomic():
+        user.set_password(password)
+        user.must_change_password = False
+        user.save(update_fields=["password", "must_change_password"])
+        return note(user, "password_changed", user, {"password_fingerprint": user.password_fingerprint}, at)
 
 
 def lock_admins(admin: User) -> dict[int, User]:

@@ -12,7 +12,6 @@ from audit.log import EVERY_TENANT, record, tenant_scope
 from audit.models import AuditEvent
 from reviews.models import Claim
 from reviews.retention import Hand, Retention, retention_of
-from verifier.domain.search import search_text
 from verifier.models import Case, SearchText, Verification
 
 
@@ -60,7 +59,8 @@ def check_due(case: Case, at: datetime) -> Retention:
 
 def forget_search_and_claim(case: Case) -> None:
     """The case is still found by its reference, and by nothing that its reports said."""
-    SearchText.objects.filter(case=case).update(text=search_text([case.report_id]))
+    for kept in SearchText.objects.filter(case=case):
+        SearchText.objects.filter(case=case).update(text=kept.text.split("\n", 1)[0])
     Claim.objects.filter(case=case).delete()
 
 

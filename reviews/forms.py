@@ -166,6 +166,39 @@ class UserForm(forms.Form):
     role = forms.ChoiceField(label="Role", choices=User.Role.choices)
 
 
+class PasswordForm(forms.Form):
+    """A person's new password. What makes a good one, the validators of the settings say."""
+
+    current = forms.CharField(
+        label="Your password now",
+        max_length=500,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        error_messages={"required": "Enter the password you have now."},
+    )
+    password = forms.CharField(
+        label="New password",
+        help_text="At least 12 characters, and none that is commonly used. Several words make a good one.",
+        max_length=500,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        error_messages={"required": "Enter a new password."},
+    )
+    again = forms.CharField(
+        label="New password, once more",
+        max_length=500,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        error_messages={"required": "Enter the new password once more."},
+    )
+
+    def clean_again(self) -> str:
+        again: str = self.cleaned_data["again"]
+        if self.cleaned_data.get("password") not in {None, again}:
+            raise forms.ValidationError("This is not the same as the new password.")
+        return again
+
+
 class WhyForm(forms.Form):
     """A word on how long a case is kept, with its reason."""
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from audit.log import record, set_current_tenant
@@ -16,6 +16,7 @@ from reviews.models import User
 from reviews.permissions import Refused
 
 ALIVE = "/healthz"  # the process says that it is up without asking anybody
+WITH_FIRST_PASSWORD = {"change_password", "sign_out", "stay"}
 READ_THROUGH = 256 * 1024 * 1024  # bytes of an upload that is too large, so that its sender sees the answer
 
 Next = Callable[[HttpRequest], HttpResponse]
@@ -64,6 +65,24 @@ def most_bytes(request: HttpRequest) -> int:
     if match and match.view_name == "upload" and request.user.is_authenticated:
         return max(READ_THROUGH, settings.MAX_REPORT_BYTES + form)
     return form
+
+
+class FirstPasswordMiddleware:
+    """Whoever has a password that somebody else knows changes it before anything else."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        match = request.resolver_match
+        if not getattr(view, "login_required", True) or (match and match.view_name in WITH_FIRST_PASSWORD):
+            return None
+        if isinstance(request.user, User) and request.user.must_change_password:
+            return redirect("change_password")
+        return None
 
 
 class TenantMiddleware:

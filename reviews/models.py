@@ -1,12 +1,16 @@
 """People and what they decide. A decision is a new row that names the verdict it answers; none is ever edited."""
 
+import hashlib
 import uuid
 from typing import ClassVar
 
+from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
-from django.db import models
+from django.db import models, transaction
+from django.utils import timezone
 
-from audit.models import Tenant
+from audit.log import record, tenant_scope
+from audit.models import ActorType, Tenant
 from verifier.models import Case, Finding, FindingVerdict, Verification
 
 PERMISSIONS = {
@@ -37,6 +41,7 @@ class User(AbstractBaseUser):
     role = models.CharField(max_length=10, choices=Role.choices)
     trained_at = models.DateField(null=True)  # last training in the use of this tool (AI Act, Article 26(2))
     is_active = models.BooleanField(default=True)
+    must_change_password = models.BooleanField(default=False)  # somebody else knows it
     created_at = models.DateTimeField(auto_now_add=True)
 
     USERNAME_FIELD = "username"
@@ -49,6 +54,32 @@ class User(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.display_name
+
+    @property
+    def password_fingerprint(self) -> str:
+        """SHA-256 of the stored hash, hex: it tells a changed one. Salt and hash have more randomness than anybody can
+        try out, so neither they nor the password follow from it.
+        """
+        return hashlib.sha256(self.password.encode()).hexdigest()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """As Django's, except that storing it anew, with a hasher's newer parameters, is an event."""
+        return check_password(raw_password, self.password, self.hash_anew)
+
+    def hash_anew(self, raw_password: str) -> None:
+        self.set_password(raw_password)
+        with tenant_scope(self.tenant_id), transaction.atomic():
+            self.save(update_fields=["password"])
+            record(
+                tenant_id=self.tenant_id,
+                event_type="password_rehashed",
+                actor=self.username,
+                actor_type=ActorType.SYSTEM,
+                actor_role=self.role,
+                subject=self.username,
+                details={"user_id": self.pk, "password_fingerprint": self.password_fingerprint},
+                at=timezone.now(),
+            )
 
     def has_perm(self, permission: str, obj: object = None) -> bool:
         return self.is_active and permission in PERMISSIONS[self.role]

@@ -109,19 +109,47 @@ def retention_rows(tenant_id: UUID) -> Iterator[Recorded]:
         yield Recorded(record.event_id, retention_details(record))
 
 
-PEOPLE = ("user_created", "role_changed", "user_deactivated")
+NEW_PASSWORD = ("password_changed", "password_reset", "password_rehashed")
+PEOPLE = ("user_created", "role_changed", "user_deactivated", *NEW_PASSWORD)
+
+
+def person_details(user: User) -> dict[str, Any]:
+    """A person as an account was made for them."""
+    return {
+        "user_id": user.pk,
+        "username": user.username,
+        "display_name": user.display_name,
+        "role": str(user.role),
+        "trained": user.trained_at.isoformat() if user.trained_at else None,
+        "active": True,
+        "password_fingerprint": user.password_fingerprint,
+    }
 
 
 def person_departures(tenant_id: UUID) -> Iterator[Departure]:
-    """People whose role, or whether they may act at all, is not what was last recorded of them."""
-    latest: dict[str, tuple[str, bool, Told]] = {}
+    """People who are not as was last recorded of them: their names, role, password, or whether they may act at all."""
+    recorded: dict[int, tuple[dict[str, Any], Told]] = {}
     for event in told(tenant_id, *PEOPLE):
-        role = event.details.get("to") or event.details.get("role")
-        latest[str(event.details.get("username"))] = (str(role), event.event_type != "user_deactivated", event)
+        user_id = int(event.details.get("user_id") or 0)
+        before = recorded[user_id][0] if user_id in recorded else {}
+        recorded[user_id] = (before | changes(event), event)
     for user in User.objects.filter(tenant_id=tenant_id):
-        said = latest.pop(user.username, None)
-        if said is None:
+        said, last = recorded.pop(user.pk, (None, None))
+        if said is None or last is None:
             yield Departure(None, f"{user.username} was never recorded")
-        elif (user.role, user.is_active) != said[:2]:
-            yield Departure(said[2].event_id, f"{user.username} has another role or standing than was last recorded")
-    yield from (Departure(event.event_id, f"{name} is gone") for name, (_, _, event) in latest.items())
+            continue
+        stands = person_details(user) | {"active": user.is_active}
+        wrong = [name for name, value in stands.items() if said.get(name) != value]
+        if wrong:
+            yield Departure(last.event_id, f"{user.username}: {', '.join(wrong)} is not what was last recorded")
+    yield from (Departure(last.event_id, f"{said.get('username')} is gone") for said, last in recorded.values())
+
+
+def changes(event: Told) -> dict[str, Any]:
+    if event.event_type == "role_changed":
+        return {"role": event.details.get("to")}
+    if event.event_type == "user_deactivated":
+        return {"active": False}
+    if event.event_type in NEW_PASSWORD:
+        return {"password_fingerprint": event.details.get("password_fingerprint")}
+    return event.details

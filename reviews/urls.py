@@ -7,6 +7,7 @@ from reviews.views import (
     administration,
     cases,
     decide,
+    password,
     queue,
     recorded,
     reports,
@@ -21,6 +22,7 @@ urlpatterns = [
     path("queue/", queue.queue, name="queue"),
     path("sign-in/", access.sign_in, name="sign_in"),
     path("sign-out/", access.sign_out, name="sign_out"),
+    path("account/password/", password.change_password, name="change_password"),
     path("stay/", access.stay, name="stay"),
     path("cases/", cases.cases, name="cases"),
     path("cases/<uuid:case_id>/", cases.case, name="case"),
@@ -47,5 +49,6 @@ urlpatterns = [
     path("administration/keys/<uuid:key_id>/revoke/", administration.revoke_key, name="revoke_key"),
     path("administration/users/", administration.users, name="administration_users"),
     path("administration/users/<int:user_id>/role/", administration.change_role, name="change_role"),
+    path("administration/users/<int:user_id>/password/", administration.reset_password, name="reset_password"),
     path("administration/users/<int:user_id>/deactivate/", administration.deactivate, name="deactivate"),
 ]

@@ -11,6 +11,7 @@ from django.db import transaction
 from audit.log import record
 from audit.models import ActorType, Tenant
 from reviews.models import Decision, User
+from reviews.recorded import person_details
 from verifier.domain.answers import Cause, NotAnswered
 from verifier.domain.evidence import not_asked
 from verifier.intake import Accepted, accept_report
@@ -52,7 +53,7 @@ def note_person(person: User, event_type: str) -> None:
         actor="tests",
         actor_type=ActorType.SYSTEM,
         subject=person.username,
-        details={"username": person.username, "role": person.role},
+        details=person_details(person),
         at=AT,
     )
 

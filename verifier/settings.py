@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "reviews.middleware.BodyMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "reviews.middleware.TenantMiddleware",
+    "reviews.middleware.FirstPasswordMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -124,6 +125,7 @@ AUTH_PASSWORD_VALIDATORS[1]["OPTIONS"] = {"min_length": 12}  # type: ignore[assi
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign_in"
+SESSION_SERIALIZER = "reviews.sessions.SealedSerializer"
 SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

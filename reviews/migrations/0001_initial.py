@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
                 ('display_name', models.CharField(max_length=150)),
                 ('role', models.CharField(choices=[('officer', 'Officer'), ('admin', 'Admin'), ('auditor', 'Auditor')], max_length=10)),
                 ('trained_at', models.DateField(null=True)),
+                ('must_change_password', models.BooleanField(default=False)),
                 ('is_active', models.BooleanField(default=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.tenant')),

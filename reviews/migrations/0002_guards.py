@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from audit.moves import AppendOnlyUntilErased, OfKeptCase
+from audit.moves import AppendOnlyUntilErased, OfKeptCase, OnlyMoves
 from audit.operations import Grant, TenantIsolation
 
 APPEND_ONLY = ["reviews_decision", "reviews_approval"]
@@ -34,6 +34,10 @@ class Migration(migrations.Migration):
                 FOREIGN KEY (decision_id, decision_author_id) REFERENCES reviews_decision (id, author_id);
             """,
             "ALTER TABLE reviews_approval DROP CONSTRAINT approval_of_its_author;",
+        ),
+        # Whose decisions are whose hangs on it.
+        OnlyMoves(
+            "reviews_user", fixed=["id", "tenant_id", "username", "display_name", "trained_at", "created_at"], rule="true"
         ),
         Grant("reviews_user", "SELECT, INSERT, UPDATE"),
         Grant("django_session", "SELECT, INSERT, UPDATE, DELETE"),

@@ -217,6 +217,21 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponse:
     return change_person(request, lambda at: administration.deactivate(admin=admin, user=user, at=at), unchanged)
 
 
+@require_http_methods(["GET", "POST"])
+def reset_password(request: HttpRequest, user_id: int) -> HttpResponse:
+    """Asks first; the second press does it, and the new password is shown once."""
+    admin, user = admin_and(request, user_id)
+    if request.method == "GET":
+        return show(request, "password", "administration_users", {"changed": user})
+    try:
+        with transaction.atomic():
+            made = administration.reset_password(admin=admin, user=user, at=timezone.now())
+            keep_secret(request, event=made.event, secret=made.password, form_token=None)
+    except Refused as problem:
+        return show_users(request, admin, trouble=str(problem), status=409)
+    return redirect("administration_users")
+
+
 def admin_and(request: HttpRequest, user_id: int) -> tuple[User, User]:
     """The admin and the person they may change; nobody changes their own account."""
     admin = admin_of(request)

@@ -58,6 +58,7 @@ SENTENCES = {
     "api_key_revoked": lambda it: f"The key “{it['label']}” ({it['hint']}…) was revoked and opens nothing any more",
     "user_created": lambda it: f"{named(it)} was added as {with_article(it['role'])}",
     "role_changed": lambda it: f"{named(it)} was {with_article(it['from'])} and is now {with_article(it['to'])}",
+    "password_reset": lambda it: f"{named(it)} has a new first password, and was signed out everywhere",
     "user_deactivated": lambda it: f"{named(it)} was deactivated and can’t sign in any more",
 }
 

@@ -22,6 +22,7 @@ OFFICERS = (
     "/advisory/",
     "/upload/",
     "/?verdict=indeterminate",
+    "/account/password/",
     "/nowhere/",
 )
 ADMINS = (

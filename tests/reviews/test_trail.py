@@ -86,17 +86,20 @@ def test_a_removed_row_is_found(tenant: Any, approved: Decision, owner_connectio
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("UPDATE reviews_user SET role = 'admin'", "another role or standing"),
-        ("UPDATE reviews_user SET is_active = false", "another role or standing"),
+        ("UPDATE reviews_user SET role = 'admin'", "role is not what was last recorded"),
+        ("UPDATE reviews_user SET is_active = false", "active is not what was last recorded"),
         ("DELETE FROM reviews_user", "is gone"),
-        ("UPDATE reviews_user SET username = 'somebody.else'", "is gone"),
+        ("UPDATE reviews_user SET username = 'somebody.else'", "username is not what was last recorded"),
+        ("UPDATE reviews_user SET display_name = 'Another Name'", "display_name is not what was last recorded"),
+        ("UPDATE reviews_user SET trained_at = '2026-01-01'", "trained is not what was last recorded"),
     ],
 )
-def test_a_person_who_is_not_as_last_recorded_is_found(tenant: Any, change: str, words: str) -> None:
+def test_a_person_who_is_not_as_last_recorded_is_found(
+    tenant: Any, owner_connection: psycopg.Connection[Any], change: str, words: str
+) -> None:
     make.user(tenant)
     assert find(tenant, "person") is None
-    with connection.cursor() as cursor:
-        cursor.execute(change)
+    owner_does(owner_connection, "reviews_user", change)
 
     broken = find(tenant, "person")
     assert broken is not None

@@ -21,10 +21,14 @@ def test_each_setting_of_the_trail_that_an_operator_gives_is_handed_on() -> None
     assert handed_on == told
 
 
-def test_web_and_worker_share_one_lasting_place_that_the_image_makes_for_them() -> None:
-    (place,) = set(re.findall(r'CHECKPOINT_DIR: "(.+)"', COMPOSE))
+def test_web_and_worker_share_lasting_places_that_the_image_makes_for_them() -> None:
+    places = {name.lower() + "s": place for name, place in re.findall(r'(CHECKPOINT|EXPORT)_DIR: "(.+)"', COMPOSE)}
+    assert places.keys() == {"checkpoints", "exports"}
+    mounted = ", ".join(f'"{volume}:{place}"' for volume, place in places.items())
     for name in ("web", "worker"):
-        assert f'volumes: ["checkpoints:{place}"]' in service(name)
+        assert f"volumes: [{mounted}]" in service(name)
         assert "*checkpoints" in service(name)
-    assert re.search(r"^volumes:\n(  \w+:\n)*  checkpoints:\n", COMPOSE, re.MULTILINE)
-    assert f"install -d -o 10001 -m 750 {place}\n" in (PROJECT / "Dockerfile").read_text()
+    declared = re.search(r"^volumes:\n((?:  \w+:\n)+)", COMPOSE, re.MULTILINE)
+    assert declared
+    assert places.keys() <= set(re.findall(r"\w+", declared[1]))
+    assert f"install -d -o 10001 -m 750 {' '.join(places.values())}\n" in (PROJECT / "Dockerfile").read_text()

@@ -11,7 +11,13 @@ WORDS = {
         "subject": "'{\"name\":\"erased\"}'",
         "quality_gate": "'{}'",
     },
-    "verifier_finding": {"content": "'{}'", "content_sha256": "''", "claim_sha256": "''", "corroboration_group": "''", "title": "'erased'"},
+    "verifier_finding": {
+        "content": "'{}'",
+        "content_sha256": "''",
+        "claim_sha256": "''",
+        "corroboration_group": "''",
+        "title": "'erased'",
+    },
     "verifier_screeningrecord": {"answer": "'{}'"},
     "verifier_findingverdict": {"evidence": "'{}'", "quote": "''", "reason": "'erased'"},
 }

@@ -6,6 +6,7 @@ from typing import Any
 import django.db.models.deletion
 from django.db import migrations, models
 
+from audit.moves import OnlyMoves
 from audit.operations import Grant, TenantIsolation
 from verifier.domain.findings import read_finding
 from verifier.domain.search import search_text
@@ -22,6 +23,14 @@ def of_cases_there_are(apps: Any, editor: Any) -> None:
             finding = read_finding(json.loads(content))
             texts += [finding.title, finding.description, finding.target or ""]
         kept.objects.create(case=case, tenant_id=case.tenant_id, text=search_text(texts))
+
+
+# What a case was found by it is found by for good, until it is erased: then its reference is left, the first line.
+GROWN_OR_FORGOTTEN = """
+    starts_with(NEW.text, OLD.text)
+    OR NEW.text = split_part(OLD.text, E'\\n', 1)
+       AND EXISTS (SELECT FROM audit_casekey WHERE case_id = OLD.case_id AND key IS NULL)
+"""
 
 
 class Migration(migrations.Migration):
@@ -48,6 +57,11 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.RunPython(of_cases_there_are, migrations.RunPython.noop),
+        OnlyMoves(
+            "verifier_searchtext",
+            fixed=["case_id", "tenant_id"],
+            rule=GROWN_OR_FORGOTTEN,
+        ),
         Grant("verifier_searchtext", "SELECT, INSERT, UPDATE"),
         TenantIsolation("verifier_searchtext"),
     ]

@@ -185,9 +185,20 @@ class Switch(models.Model):
             actor_role=actor_role,
             subject=self.name,
             outcome="on" if self.enabled else "off",
-            details={"switch": self.name, "enabled": enabled, "reason": reason},
+            details=self.told(),
             at=at,
         )
+
+    def told(self) -> dict[str, object]:
+        """What its event says of it: every column."""
+        return {
+            "switch": self.name,
+            "enabled": self.enabled,
+            "environment_value": self.environment_value,
+            "changed_by": self.changed_by,
+            "changed_at": self.changed_at.isoformat(timespec="microseconds"),
+            "reason": self.reason,
+        }
 
 
 def hold_switches() -> None:

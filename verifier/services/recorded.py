@@ -27,7 +27,11 @@ FINDING_COLUMNS = (
     "selection_why",
     "material_type",
     "recheck_position",
+    "lane",
+    "two_persons",
+    "claim_sha256",
     "source_trust",
+    "corroboration_group",
     "corroboration_count",
 )
 
@@ -146,7 +150,7 @@ def switch_departures(tenant_id: UUID) -> Iterator[Departure]:
         event = latest.pop(switch.name, None)
         if event is None:
             yield Departure(None, f"{switch.name} was never recorded")
-        elif event.details.get("enabled") != switch.enabled:
+        elif event.details != switch.told():
             yield Departure(event.event_id, f"{switch} is not what was last set")
     yield from (Departure(event.event_id, f"{name} is gone") for name, event in latest.items())
 

@@ -37,6 +37,8 @@ READING = {
     "revoke_key": (403, 200, 403),
     "change_role": (403, 422, 403),  # asked without a role
     "deactivate": (403, 200, 403),
+    "reset_password": (403, 200, 403),
+    "change_password": (200, 200, 200),
 }
 # name: statuses of an empty POST: what the role may do is refused for what is missing, never for the role
 ACTING = {
@@ -55,6 +57,8 @@ ACTING = {
     "administration_users": (403, 422, 403),
     "change_role": (403, 422, 403),
     "deactivate": (403, 302, 403),
+    "reset_password": (403, 302, 403),
+    "change_password": (422, 422, 422),
     "stay": (302, 302, 302),
     "sign_out": (302, 302, 302),
 }
@@ -92,6 +96,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "revoke_key": (made.id,),
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
+        "reset_password": (scene.second.pk,),
         **dict.fromkeys(
             ("case", "whole", "report", "reports", "progress", "recheck", "claim", "release"), (scene.case.id,)
         ),

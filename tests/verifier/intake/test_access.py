@@ -112,7 +112,14 @@ def test_administration_has_the_word_afterwards(db: None) -> None:
     event = last_event()
     assert (event["event_type"], event["tenant_id"]) == ("switch_changed", str(SYSTEM_TENANT_ID))
     assert (event["actor"], event["actor_role"], event["subject"]) == ("ada", "admin", SWITCH)
-    assert event["details"] == {"switch": SWITCH, "enabled": True, "reason": "The pilot starts."}
+    assert event["details"] == {
+        "switch": SWITCH,
+        "enabled": True,
+        "environment_value": False,
+        "changed_by": "ada",
+        "changed_at": LATER.isoformat(timespec="microseconds"),
+        "reason": "The pilot starts.",
+    }
     change(False, "The pilot ends.")
     assert not Switch.is_on(SWITCH) and AuditEvent.objects.count() == 2
 

@@ -1,8 +1,8 @@
 """What a newer report says otherwise, in words: never as a matter of course, and what it takes back first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import groupby
 from uuid import UUID
 
 from reviews import words
@@ -17,6 +17,7 @@ from verifier.domain.subjects import Subject
 from verifier.models import Case, Finding
 
 LOOKED_BACK = 5  # steps that the case page counts
+MOST_LINES = 50  # of one finding, and of what stands outside the findings
 MOST = 400  # characters of a value beside another
 SAME_BEFORE = 80  # of what the two have in common, this much is shown before they part
 SHORT = 120  # characters of both sides, to stand in one line
@@ -54,6 +55,7 @@ class Row:
 
     finding: Finding  # as the newer report tells it, or as the older one did
     lines: list[Line]
+    more: int  # differences beyond these
     told: Reported | None = None  # all of it, where only one of the reports tells it
     selection: str = ""
 
@@ -92,9 +94,10 @@ def row(change: Change, findings: dict[UUID, Finding], subjects: tuple[Subject, 
         only, subject = (before, subjects[0]) if before else (after, subjects[1])
         assert only is not None, "one of the reports tells it"
         lines = [Line(words.say("aspect", one.aspect)) for one in change.differences]
-        return Row(only, lines, reported(only, subject), words.say("selection", only.selection_why))
+        return Row(only, lines, 0, reported(only, subject), words.say("selection", only.selection_why))
     raw = dict(members(before.content)), dict(members(after.content))
-    return Row(after, [line(one, (before, after), raw, subjects) for one in change.differences])
+    told = [line(one, (before, after), raw, subjects) for one in change.differences[:MOST_LINES]]
+    return Row(after, told, len(change.differences) - len(told))
 
 
 def line(
@@ -136,9 +139,20 @@ def side(aspect: Aspect, finding: Finding, subject: Subject) -> str:
 
 def sides(label: str, before: str, after: str) -> Line:
     """Both cut to where they part."""
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    start = max(0, same - SAME_BEFORE) if max(len(before), len(after)) > MOST else 0
+    start = max(0, alike(before, after) - SAME_BEFORE) if max(len(before), len(after)) > MOST else 0
     return Line(label, cut(before, start), cut(after, start))
+
+
+def alike(before: str, after: str) -> int:
+    """How many characters the two have in common, halving what is in question: a text may have millions."""
+    least, most = 0, min(len(before), len(after))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if before[least:middle] == after[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def cut(text: str, start: int) -> str:
@@ -151,14 +165,15 @@ def cut(text: str, start: int) -> str:
     return f"{'… ' if start else ''}{told}{behind} ({len(text)} characters in all)"
 
 
-def fields(before: dict[str, str], after: dict[str, str]) -> Iterator[Line]:
-    """What the newer report says otherwise outside its findings."""
-    for path in fields_otherwise(before, after):
-        name = ", ".join(FIELDS.get(step, plain(step)) for step in path)
-        yield sides(name[:1].upper() + name[1:], *(spoken(inside(told, path)) for told in (before, after)))
-
-
-def inside(told: dict[str, str], path: tuple[str, ...]) -> str:
-    """The raw text of what a path leads to; `null` where that is nothing."""
-    raw = told.get(path[0], "null")
-    return dict(members_of(raw)).get(path[1], "null") if len(path) > 1 else raw
+def fields(before: dict[str, str], after: dict[str, str]) -> tuple[list[Line], int]:
+    """What the newer report says otherwise outside its findings, and how much more there is."""
+    paths = fields_otherwise(before, after)
+    lines: list[Line] = []
+    for name, inside in groupby(paths[:MOST_LINES], key=lambda path: path[0]):
+        raw = [told.get(name, "null") for told in (before, after)]
+        keys = [dict(members_of(each)) for each in raw]
+        for _, *key in inside:
+            values = [each.get(key[0], "null") for each in keys] if key else raw
+            label = ", ".join(FIELDS.get(step, plain(step)) for step in (name, *key))
+            lines.append(sides(label[:1].upper() + label[1:], *map(spoken, values)))
+    return lines, len(paths) - len(lines)

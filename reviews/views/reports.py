@@ -82,8 +82,10 @@ def compared(case: Case, before: Report, after: Report, page: int) -> dict[str, 
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     subjects = read_subject(load(before.subject)), read_subject(load(after.subject))
+    lines, more_fields = fields(top_level(before), top_level(after))
     return {
-        "fields": list(fields(top_level(before), top_level(after))),
+        "fields": lines,
+        "more_fields": more_fields,
         "changed": len(found),
         "taken_back": sum(each.differences[0].aspect in WEAKER for each in found),
         "first": (page - 1) * PAGE + 1,

@@ -30,7 +30,6 @@ class Aspect(StrEnum):
     DESCRIPTION = "description"
     SEVERITY_REWORDED = "severity_reworded"
     SOURCE_CHANGED = "source_changed"
-    OTHER_KEY = "other_key"
     SEVERITY_RAISED = "severity_raised"
     NOW_DRIVING = "now_driving"
     HIT_CLAIMED = "hit_claimed"
@@ -38,6 +37,7 @@ class Aspect(StrEnum):
     SECOND_OFFICER = "second_officer"
     MORE_CORROBORATED = "more_corroborated"
     SOURCE_ADDED = "source_added"
+    OTHER_KEY = "other_key"
     NEW = "new"
 
 

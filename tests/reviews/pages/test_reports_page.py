@@ -217,6 +217,19 @@ def test_long_texts_are_shown_from_where_they_part(scene: scenes.Scene, officer:
     assert alike not in said
 
 
+def test_of_a_thousand_keys_some_are_shown_and_the_rest_is_counted(scene: scenes.Scene, officer: Client) -> None:
+    def many(value: int) -> dict[str, int]:
+        return {f"key{place}": value for place in range(1000)}
+
+    case = send(scene, factories.finding("f1", **many(1), severity="high"), quality_gate=many(1), **many(1))
+    newer = factories.finding("f1", **many(2), severity="critical")
+    case = send(scene, newer, case=case, iteration=2, quality_gate=many(2), **many(2))
+    said = page(officer, case)
+    assert "1950 more fields differ: the reports as received hold them." in said
+    assert "951 more keys differ" in said
+    assert "Severity raised high became critical" in said
+
+
 def test_many_changes_are_paged_and_ask_the_database_no_more_often(scene: scenes.Scene, officer: Client) -> None:
     asked = []
     for number in (2, 230):

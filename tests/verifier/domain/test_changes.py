@@ -76,7 +76,7 @@ def aspects(before: Told, after: Told, subject: str = NAME) -> list[str]:
             {"category": "enforcement", "type": "fine"},
             ["no_second_officer", "other_kind", "other_key", "other_key"],
         ),
-        ({}, {"category": "criminal"}, ["other_kind", "other_key", "second_officer"]),
+        ({}, {"category": "criminal"}, ["other_kind", "second_officer", "other_key"]),
         ({"count": 2}, {"count": 1}, ["less_corroborated"]),
         ({"count": 1}, {"count": 3}, ["more_corroborated"]),
         ({"count": 2}, {"count": None}, []),

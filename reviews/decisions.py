@@ -104,6 +104,10 @@ def sent_before(user: User, finding: Finding, form_token: UUID) -> Decision | No
     return decision
 
 
+CHANGED = "The verdict has changed since you opened the page."
+SAME = "A newer re-check has ended since you opened the page. It says the same; look at its evidence."
+
+
 def check_current(case: Case, finding: Finding, verdict_id: UUID | None, newest_word_id: UUID | None) -> Standing:
     """How the finding stands, if that is what was shown. Only under the case's lock it stays so."""
     standing = Standing.objects.select_related("verdict_row").filter(finding=finding).first()
@@ -113,7 +117,8 @@ def check_current(case: Case, finding: Finding, verdict_id: UUID | None, newest_
         raise Refused("This finding was not selected for a re-check, so there is no verdict to decide under.")
     now = told(standing.verdict_row, standing.verdict, standing.cause)
     if now.id != verdict_id:
-        raise StaleVerdict(shown_then(finding, verdict_id), now, "The verdict has changed since you opened the page.")
+        before = shown_then(finding, verdict_id)
+        raise StaleVerdict(before, now, SAME if before and before.says_the_same_as(now) else CHANGED)
     if standing.verdict == "pending":
         raise Refused("The re-check of this finding hasn't ended. Decide once its verdict is there.")
     check_nothing_newer(finding, newest_word_id)

@@ -47,6 +47,9 @@ class Told:
     reason: str
     simulated: bool = False
 
+    def says_the_same_as(self, other: "Told") -> bool:
+        return (self.verdict, self.cause, self.reason) == (other.verdict, other.cause, other.reason)
+
 
 def told(verdict: FindingVerdict | None, word: str = "indeterminate", cause: str = "unrecorded") -> Told:
     if verdict is None:

@@ -7,7 +7,17 @@ from dataclasses import replace
 from tests import services
 from verifier.embedded import postgres
 
-BENCHES = ("labels", "slots", "hand_over", "rechecks", "intake", "trail_append", "trail_verify", "first_start")
+BENCHES = (
+    "labels",
+    "slots",
+    "hand_over",
+    "rechecks",
+    "intake",
+    "trail_append",
+    "trail_verify",
+    "trail_pages",
+    "first_start",
+)
 DURABLE = tuple(option for option in postgres.FOR_TESTS if not option.endswith("=off"))  # fsync as in production
 
 

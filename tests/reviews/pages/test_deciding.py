@@ -443,3 +443,18 @@ def test_a_second_word_that_comes_too_late_keeps_its_reason(
     )
     assert answer.status_code == 409
     assert REASON in answer.content.decode()
+
+
+def test_a_newer_verdict_that_says_the_same_is_told_as_such(
+    scene: scenes.Scene, client_of: Callable[..., Client]
+) -> None:
+    typed = sent(scene)
+    shown = factories.finding_of(scene.case, "f1").verdicts.get()
+    at = factories.run_of(scene.case).queued_at.replace(year=2027)
+    run = factories.rerun(scene.case, at, ended=False)
+    on = factories.finding_of(scene.case, "f1")
+    factories.verdict(on, shown.verdict, shown.cause, run=run, at=at, reason=shown.reason)
+    factories.end(run, at=at)
+    page = client_of(scene.officer).post(address(scene), typed).content.decode()
+    assert "It says the same; look at its evidence." in page
+    assert not Decision.objects.exists()

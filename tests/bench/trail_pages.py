@@ -32,7 +32,7 @@ ALTER TABLE audit_auditevent DISABLE TRIGGER USER;
 ALTER TABLE audit_auditseal DISABLE TRIGGER USER;
 INSERT INTO audit_auditevent
     (id, tenant_id, recorded_at, event_type, actor, actor_type, case_id, subject, outcome, body)
-SELECT md5(n::text)::uuid, '{{tenant}}', '2026-01-01Z'::timestamptz + n * interval '30 s' * 1000000 / {EVENTS},
+SELECT md5(n::text)::uuid, '{{tenant}}', '2026-01-01Z'::timestamptz + n * interval '{30_000_000 / EVENTS} s',
        CASE WHEN n % 10000 = 0 THEN 'role_changed' WHEN n % 3 = 0 THEN 'case_viewed' ELSE 'finding_correctness_verified'
        END,
        CASE WHEN n % 3 = 0 THEN 'officer' || n / 3 % 30 ELSE 'verifier' END, 'person',

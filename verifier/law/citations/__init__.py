@@ -1,0 +1,1 @@
+"""What a citation says, read strictly: to which act, article, paragraph and point."""

@@ -1,0 +1,1 @@
+"""One module an official format: bytes in, an Act out."""

@@ -46,7 +46,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """`number` folded: `18a`, `7-1bis`, `L561-10-2`. `container` is empty for the act's own, else `annex I` and such."""
+    """`number` folded: `18a`, `7-1bis`, `L561-10-2`. `container`: empty for the act's own, else `annex I` and such."""
 
     number: str
     paragraphs: tuple[Paragraph, ...]

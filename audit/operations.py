@@ -21,6 +21,11 @@ STAMP_BODY = """
 BEGIN
     -- The database's own clock, whatever the writer would like it to be. The writer's clock stands in the body.
     NEW.recorded_at := clock_timestamp();
+    CASE coalesce(current_setting('second_look.events', true), '')
+        WHEN '' THEN PERFORM set_config('second_look.events', 'one', true);
+        WHEN 'one' THEN PERFORM set_config('second_look.events', 'several', true);
+        ELSE NULL;
+    END CASE;
     RETURN NEW;
 END """
 
@@ -28,7 +33,8 @@ END """
 # sequence is allocated under it, at commit. The loop's second round follows the birth of a tenant's head.
 # The first firing of a transaction seals all its events of the tenant in the order they were written (what is
 # visible here without a seal can only be its own), and the later firings find theirs sealed. Should a clock that
-# was set back hide one from it, that one's own firing seals it.
+# was set back hide one from it, that one's own firing seals it. Whether the transaction has one event or several is
+# noted for speed alone: each event's own firing seals it, and a false note of "one" is refused or changes nothing.
 SEAL_BODY = """
 DECLARE
     link record;
@@ -36,8 +42,9 @@ DECLARE
     ids uuid[] := '{{}}';
     previous bytea[] := '{{}}';
     hashes bytea[] := '{{}}';
+    alone boolean := coalesce(current_setting('second_look.events', true), '') = 'one';
 BEGIN
-    IF EXISTS (SELECT FROM {schema}.audit_auditseal WHERE event_id = NEW.id) THEN
+    IF NOT alone AND EXISTS (SELECT FROM {schema}.audit_auditseal WHERE event_id = NEW.id) THEN
         RETURN NULL;
     END IF;
     LOOP
@@ -61,6 +68,9 @@ BEGIN
             VALUES (NEW.tenant_id, 0, ''::bytea, sha256('second-look:genesis:'::bytea || uuid_send(NEW.tenant_id)))
             ON CONFLICT (tenant_id) DO NOTHING;
     END LOOP;
+    IF alone THEN
+        RETURN NULL;
+    END IF;
     FOR event IN
         SELECT e.id, e.recorded_at, e.body FROM {schema}.audit_auditevent e
         WHERE e.tenant_id = NEW.tenant_id AND e.recorded_at >= transaction_timestamp()

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from audit.chain import canonical
 from audit.models import AuditEvent, AuditSeal, Tenant
 from audit.verification import verify_tenant
-from tests.audit.trails import append
+from tests.audit.trails import append, run, seal
 from tests.paths import PROJECT
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -184,3 +184,39 @@ def test_psql_seals_as_the_application_does(tenant: Tenant, app_connection: psyc
 
     assert AuditSeal.objects.get(event_id=event_id).sequence == 1
     assert_whole(tenant)
+
+
+@pytest.mark.parametrize("noted", ["one", "several", "", "nonsense"])
+def test_a_note_of_how_many_events_there_are_lets_none_go_unsealed(tenant: Tenant, noted: str) -> None:
+    """The note is for speed alone, and anybody may write it."""
+    with transaction.atomic():
+        append(tenant)
+        append(tenant)
+        run("SELECT set_config('second_look.events', %s, true)", noted)
+        append(tenant)
+        run("SELECT set_config('second_look.events', %s, true)", noted)
+        seal()
+    assert sequences(tenant) == [1, 2, 3]
+    assert verify_tenant(tenant=tenant, missing_guards=[]).broken is None
+
+
+def test_an_event_after_constraints_were_checked_early_is_sealed_too(tenant: Tenant) -> None:
+    with transaction.atomic():
+        append(tenant)
+        seal()
+        append(tenant)
+        append(tenant)
+        seal()
+    assert sequences(tenant) == [1, 2, 3]
+
+
+def test_an_event_that_was_rolled_back_leaves_no_note(tenant: Tenant) -> None:
+    with transaction.atomic():
+        for _ in range(2):
+            point = transaction.savepoint()
+            append(tenant)
+            transaction.savepoint_rollback(point)
+        append(tenant)
+        append(tenant)
+        seal()
+    assert sequences(tenant) == [1, 2]

@@ -34,6 +34,7 @@ EVENTS = {
     "user_created": "Person added",
     "role_changed": "Role changed",
     "user_deactivated": "Person deactivated",
+    "law_imported": "Law file handed in",
     "trail_verified": "Trail verified",
     "trail_exported": "Trail exported",
     "export_downloaded": "Export downloaded",
@@ -54,6 +55,8 @@ OUTCOMES = {
     "refused": "Refused",
     "on": "On",
     "off": "Off",
+    "imported": "Imported",
+    "held": "Held",
     "ok": "Nothing is wrong",
     "broken": "Broken",
 }

@@ -15,7 +15,7 @@ from reviews.recorded import person_details
 from verifier.domain.answers import Cause, NotAnswered
 from verifier.domain.evidence import not_asked
 from verifier.intake import Accepted, accept_report
-from verifier.models import Case, Finding, FindingVerdict, Switch, Verification
+from verifier.models import Case, Finding, FindingVerdict, LawArticle, LawImport, LawText, Switch, Verification
 from verifier.services.recorded import verdict_details
 
 AT = datetime(2026, 7, 20, 8, 30, tzinfo=UTC)
@@ -245,3 +245,49 @@ def newest_word_id(on: Finding) -> UUID | None:
 
 def later(minutes: float = 1) -> datetime:
     return AT + timedelta(minutes=minutes)
+
+
+def law_articles(
+    *numbers: str,
+    instrument: str = "32024R1624",
+    as_of: str = "2024-06-19",
+    words: str = "Entities shall keep records.",
+) -> list[LawArticle]:
+    """A text in the corpus with these articles, each of one paragraph with one point."""
+    source = LawImport.objects.create(
+        name="en.xml",
+        raw_sha256="ab" * 32,
+        content=b"<html/>",
+        state="imported",
+        imported_at=AT,
+        imported_by="tests",
+        event_id=uuid4(),
+    )
+    text = LawText.objects.create(
+        instrument=instrument,
+        language="en",
+        as_of=as_of,
+        revision=1,
+        title="On preventing money laundering",
+        format="eurlex",
+        identifiers={"celex": instrument},
+        sha256="cd" * 32,
+        article_count=len(numbers),
+        excerpt=False,
+        warnings=[],
+        source=source,
+    )
+    parts = [{"number": "1", "text": words, "points": [{"label": "a", "text": "of customers", "points": []}]}]
+    return [
+        LawArticle.objects.create(
+            law=text,
+            position=place,
+            number=number,
+            heading="Records",
+            text=f"{words}\nof customers",
+            sha256=hashlib.sha256(words.encode()).hexdigest(),
+            deleted=False,
+            parts=parts,
+        )
+        for place, number in enumerate(numbers)
+    ]

@@ -22,6 +22,7 @@ STYLESHEETS = [
     "tables",
     "queue",
     "case",
+    "law",
     "reports",
     "decide",
     "upload",

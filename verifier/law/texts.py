@@ -3,7 +3,7 @@
 The same state of an act gives the same hashes whichever official format it was read from.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -87,7 +87,12 @@ class Act:
     @property
     def sha256(self) -> str:
         """Of all articles in their order."""
-        return sha256_of("\n".join(f"{each.container}\n{each.number}\n{each.text}" for each in self.articles))
+        return sha256_of_act((each.container, each.number, each.text) for each in self.articles)
+
+
+def sha256_of_act(articles: Iterable[tuple[str, str, str]]) -> str:
+    """Of container, number and text of all its articles, in their order."""
+    return sha256_of("\n".join("\n".join(each) for each in articles))
 
 
 class Unreadable(Exception):

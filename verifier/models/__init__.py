@@ -2,6 +2,7 @@
 
 from verifier.models.access import ApiKey, Switch
 from verifier.models.cases import Case, Finding, Report, SearchText
+from verifier.models.law import LawArticle, LawImport, LawText
 from verifier.models.runs import FindingVerdict, ScreeningRecord, Verification
 
 __all__ = [
@@ -9,6 +10,9 @@ __all__ = [
     "Case",
     "Finding",
     "FindingVerdict",
+    "LawArticle",
+    "LawImport",
+    "LawText",
     "Report",
     "ScreeningRecord",
     "SearchText",

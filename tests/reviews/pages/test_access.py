@@ -30,6 +30,9 @@ READING = {
     "recorded": (200, 200, 200),
     "second": (200, 200, 200),
     "advisory": (200, 200, 200),
+    "law": (200, 200, 200),
+    "law_text": (200, 200, 200),
+    "law_article": (200, 200, 200),
     "upload": (200, 200, 403),
     "administration": (403, 200, 403),
     "administration_keys": (403, 200, 403),
@@ -86,6 +89,7 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
     finding = factories.finding_of(scene.case, "f1")
     decision = factories.decide(scene.officer, finding, "does_not_stand")
     made, _ = ApiKey.create(tenant=scene.tenant, label="loader", scopes=["reports"], by="tests", at=factories.AT)
+    law = factories.law_articles("34")[0]
     connection.check_constraints()  # seals, as a commit would
     arguments: dict[str, tuple[Any, ...]] = {
         "recorded": (decision.id,),
@@ -94,6 +98,8 @@ def addresses(scene: scenes.Scene) -> dict[str, str]:
         "decide": (scene.case.id, finding.id),
         "switch": ("MAKER_CHECKER_ENABLED",),
         "revoke_key": (made.id,),
+        "law_text": (law.law_id,),
+        "law_article": (law.id,),
         "change_role": (scene.second.pk,),
         "deactivate": (scene.second.pk,),
         "reset_password": (scene.second.pk,),

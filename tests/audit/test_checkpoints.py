@@ -18,7 +18,7 @@ from audit.models import AuditEvent, AuditSeal, Tenant, WrittenCheckpoint
 from audit.notary import NotSigned, write_checkpoint
 from audit.signing import Signer, encode
 from audit.verification import verify_tenant
-from tests.audit.trails import AT, append_many, bypass_guards, run
+from tests.audit.trails import AT, append_many, bypass_guards, run, seal
 
 pytestmark = pytest.mark.django_db
 SEED, OTHER_SEED = b"\x01" * 32, b"\x02" * 32
@@ -130,8 +130,22 @@ def rewrite_from_genesis(tenant: Tenant) -> None:
     run("UPDATE audit_chainhead SET event_hash = %s WHERE tenant_id = %s", previous, tenant.id)
 
 
+def put_an_older_backup_back(tenant: Tenant) -> None:
+    """Everything the database held at event 3, the list of written checkpoints among it."""
+    seal()
+    run("ALTER TABLE audit_writtencheckpoint DISABLE TRIGGER USER")
+    cut_tail(tenant)
+    run("DELETE FROM audit_writtencheckpoint WHERE tenant_id = %s AND sequence > 3", tenant.id)
+
+
 FORGERIES: dict[str, tuple[Callable[[Tenant], None], str, int, str]] = {
     "a cut tail": (cut_tail, "tail_cut", 4, "the tail was cut, or an older backup put back"),
+    "an older backup put back": (
+        put_an_older_backup_back,
+        "tail_cut",
+        4,
+        "the tail was cut, or an older backup put back",
+    ),
     "a chain rewritten from its genesis": (rewrite_from_genesis, "checkpoint_mismatch", 3, "is not the one signed at"),
 }
 

@@ -174,3 +174,7 @@ def test_the_refusal_says_why(tenant: Tenant) -> None:
         run("DELETE FROM audit_auditevent")
 
     assert "DELETE on audit_auditevent is refused: this record is append-only" in str(refused.value)
+
+
+def test_there_is_no_admin_site_to_edit_anything_in(settings: Any) -> None:
+    assert "django.contrib.admin" not in settings.INSTALLED_APPS

@@ -109,13 +109,13 @@ def cut_tail(tenant: Tenant) -> None:
 def rewrite_from_genesis(tenant: Tenant) -> None:
     """A forger who owns the database and makes every hash right."""
     previous = genesis(tenant.id)
-    for seal in AuditSeal.objects.filter(tenant=tenant).select_related("event").order_by("sequence"):
-        event = seal.event
+    for link in AuditSeal.objects.filter(tenant=tenant).select_related("event").order_by("sequence"):
+        event = link.event
         body = canonical(read_body(event.body) | {"actor_role": "forged"})
         own = link_hash(
             previous_hash=previous,
             tenant=tenant.id.bytes,
-            sequence=seal.sequence,
+            sequence=link.sequence,
             microseconds=microseconds(event.recorded_at),
             body=body.encode(),
         )

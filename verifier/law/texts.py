@@ -20,7 +20,8 @@ class Point:
 
     @property
     def whole_text(self) -> str:
-        return "\n".join(block for block in (self.text, *(each.whole_text for each in self.points)) if block)
+        """With its label and all its points, a line each."""
+        return "\n".join([f"({self.label}) {self.text}", *(each.whole_text for each in self.points)])
 
     @property
     def sha256(self) -> str:
@@ -37,7 +38,9 @@ class Paragraph:
 
     @property
     def whole_text(self) -> str:
-        return "\n".join(block for block in (self.text, *(each.whole_text for each in self.points)) if block)
+        """With its number and all its points, a line each."""
+        own = f"{self.number}. {self.text}" if self.number else self.text
+        return "\n".join(block for block in (own, *(each.whole_text for each in self.points)) if block)
 
     @property
     def sha256(self) -> str:

@@ -34,6 +34,6 @@ def test_what_is_shown_keeps_its_marks_and_loses_only_blanks() -> None:
 def test_a_text_is_its_paragraphs_and_these_their_points() -> None:
     points = (Point("a", "first", (Point("i", "deeper"),)), Point("b", "second"))
     article = Article("18a", (Paragraph("1", "Entities shall:", points), Paragraph("2", "Nothing else.")))
-    assert article.text == "Entities shall:\nfirst\ndeeper\nsecond\nNothing else."
+    assert article.text == "1. Entities shall:\n(a) first\n(i) deeper\n(b) second\n2. Nothing else."
     assert article.sha256 == sha256_of(article.text)
-    assert article.paragraphs[0].points[0].sha256 == sha256_of("first deeper")
+    assert article.paragraphs[0].points[0].sha256 == sha256_of("a first i deeper")

@@ -84,6 +84,7 @@ def rail(request: HttpRequest, user: User, short: Callable[[], Short]) -> list[E
         (can_view_cases(user), "Cases", ("cases", "case", "whole", "progress", "decide"), None),
         (can_view_cases(user), "Second officer", ("second",), counting_second(user)),
         (can_view_cases(user), "Advisory", ("advisory",), None),
+        (can_view_cases(user), "Law", ("law", "law_text", "law_article"), None),
         (can_submit_report(user), "Upload", ("upload",), None),
         (user.has_perm("audit.view_trail"), "Trail", TRAIL, None),
         (can_administer(user), "Administration", ADMINISTRATION, None),

@@ -9,15 +9,38 @@ from verifier.law.texts import Paragraph, Point
 
 NUMBERED = re.compile(r"(\d{1,4}(?:-?[a-z]{1,3})?)\s?\.\s*(?=\D|$)(.*)", re.DOTALL)
 POINT = re.compile(r"[(]\s?([0-9]{1,3}[a-z]{0,2}|[a-zA-Z]{1,5}|[ivxlIVXL]{1,7})\s?[)]\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How numbers of paragraphs and labels of points are printed. The first group that fits is the label."""
+
+    number: re.Pattern[str]
+    point: re.Pattern[str]
+
+
+EU = Style(NUMBERED, POINT)
+CZECH = Style(
+    re.compile(r"\((\d{1,3})\)\s*(.*)", re.DOTALL),
+    re.compile(r"([a-z]{1,2})\)\s*(.*)|(\d{1,3})\.\s+(.*)", re.DOTALL),
+)
+DUTCH = Style(
+    re.compile(r"(\d{1,3}[a-z]?)\s?\.?\s+(.*)", re.DOTALL),
+    re.compile(r"([a-z]{1,2})\s?\.\s*(.*)|(\d{1,3}°)\s?\.?\s*(.*)", re.DOTALL),
+)
+FRENCH = Style(
+    re.compile(r"\((\d{1,3}(?:bis|ter|quater|[a-z])?)\)\s*(.*)", re.DOTALL),
+    re.compile(r"([a-z]{1,2}|\d{1,3}(?:bis|ter|quater)?)\s?[).°]\s*(.*)", re.DOTALL),
+)
 NUMERALS = """i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv"""
 ROMAN = {numeral: value for value, numeral in enumerate(NUMERALS.split(), 1)}
 CLOSES = re.compile(r"[’'”][;.,:]?(?: (?:and|or))?$")
 OPENS = "‘“"
 
 
-def structure(lines: Iterable[str]) -> tuple[Paragraph, ...]:
+def structure(lines: Iterable[str], style: Style = EU) -> tuple[Paragraph, ...]:
     """Numbers and labels are read where a line begins with one; what has neither goes on with what stands before."""
-    builder = Builder()
+    builder = Builder(style)
     for line in without_quoted_law([text for each in lines if (text := normalised(each))]):
         if any(sign.isalnum() for sign in line):
             builder.add(line)
@@ -71,15 +94,16 @@ class Draft:
 
 
 class Builder:
-    def __init__(self) -> None:
+    def __init__(self, style: Style) -> None:
+        self.style = style
         self.drafts: list[Draft] = []
         self.open: list[Draft] = []  # the points that are open, the outermost first
 
     def add(self, line: str) -> None:
-        if numbered := NUMBERED.fullmatch(line):
-            self.begin(numbered[1], numbered[2])
-        elif labelled := POINT.fullmatch(line):
-            self.add_point(labelled[1], labelled[2])
+        if numbered := self.style.number.fullmatch(line):
+            self.begin(*parts_of(numbered))
+        elif labelled := self.style.point.fullmatch(line):
+            self.add_point(*parts_of(labelled))
         elif self.drafts and not self.drafts[-1].points:
             self.drafts[-1].texts.append(line)
         else:
@@ -114,8 +138,13 @@ class Builder:
         )
 
 
+def parts_of(found: re.Match[str]) -> tuple[str, str]:
+    label, text = (each for each in found.groups() if each is not None)
+    return label, text
+
+
 def is_first(label: str) -> bool:
-    return label in {"a", "i", "1", "A", "I", "aa"}
+    return label in {"a", "i", "1", "1°", "A", "I", "aa"}
 
 
 def kind(label: str) -> str:
@@ -126,6 +155,7 @@ def kind(label: str) -> str:
 
 def follows(before: str, label: str) -> bool:
     """Whether `label` is the next one, or an inserted one, after `before`."""
+    before, label = before.removesuffix("°"), label.removesuffix("°")
     if before.isdigit() and label.rstrip("abcdefgh").isdigit():
         return int(label.rstrip("abcdefgh")) - int(before) in {0, 1} and label != before
     low_before, low = before.lower(), label.lower()

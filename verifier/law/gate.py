@@ -31,7 +31,7 @@ class Hold:
 def holds(act: Act, before: Before | None) -> list[Hold]:
     """Why the text is held until somebody accepts it; empty: it comes in."""
     found = []
-    if act.excerpt:
+    if act.excerpt or more_missing_than_there(act):
         found.append(Hold("excerpt", "It is an excerpt: a citation of what it leaves out would look wrong."))
     if before is None:
         return found
@@ -42,6 +42,11 @@ def holds(act: Act, before: Before | None) -> list[Hold]:
         part = f"{100 * letters // max(before.letters, 1)} %"
         found.append(Hold("much_shorter", f"It holds {part} of the letters of the text before it."))
     return found
+
+
+def more_missing_than_there(act: Act) -> bool:
+    own = next((numbers for container, numbers in numbers_by_container(act.articles) if not container), set())
+    return bool(own) and max(own) - min(own) + 1 > 2 * len(own)
 
 
 def count_letters(act: Act) -> int:

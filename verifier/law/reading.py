@@ -2,16 +2,24 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from verifier.law.formats import consolidated, eurlex, formex, plain
+from verifier.law.formats import akn, bwb, clml, consolidated, ecfr, eurlex, formex, markdown, plain
+from verifier.law.language import language_of
 from verifier.law.numbers import HEADING, article_number, is_next
 from verifier.law.parsing import check_size, local, parse_html, parse_xml, unzipped
 from verifier.law.texts import Act, Article, Unreadable
 
 ZIP = b"PK\x03\x04"
 Reader = tuple[Callable[[Any], bool], Callable[[Any], Act]]
-XML: list[Reader] = [(formex.is_formex, formex.read_tree)]
+XML: list[Reader] = [
+    (formex.is_formex, formex.read_tree),
+    (bwb.is_bwb, bwb.read_tree),
+    (akn.is_akn, akn.read_tree),
+    (clml.is_clml, clml.read_tree),
+    (ecfr.is_ecfr, ecfr.read_tree),
+]
 HTML: list[Reader] = [
     (consolidated.is_consolidated, consolidated.read_tree),
     (eurlex.is_adopted, eurlex.read_tree),
@@ -27,6 +35,10 @@ def read_law(content: bytes) -> Act:
         content = unzipped(content)
     if not content.strip():
         raise Unreadable("no_articles", "The file is empty.")
+    if not content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<") or b"\n#" in content[:20_000]:
+        text = content.decode("utf-8", "replace")
+        if markdown.is_markdown(text):
+            return checked(markdown.read(content), "")
     root, readers = tree_of(content)
     for fits, read in readers:
         if fits(root):
@@ -57,6 +69,10 @@ def checked(act: Act, declared: str) -> Act:
     if declared and act.language and declared.lower()[:2] != act.language:
         told = f"The page says it is in {declared.lower()[:2]}, and the text is in {act.language}."
         raise Unreadable("wrong_language", told)
+    found = language_of("\n".join(article.text for article in act.articles[:40]))
+    if found and act.language and found != act.language:
+        raise Unreadable("wrong_language", f"The text is said to be in {act.language}, and is in {found}.")
+    act = replace(act, language=act.language or found)
     twice = [key for key, times in Counter(article.key for article in act.articles).items() if times > 1]
     if twice:
         container, number = twice[0]

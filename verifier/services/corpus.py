@@ -19,8 +19,9 @@ from verifier.models import LawArticle, LawImport, LawText
 
 State = LawImport.State
 LONGEST_NAME, LONGEST_KEY = 300, 80
+UNDATED = "The file doesn't say as of when its text stands, so the day of its import is taken. Say so with --as-of."
 AT_ONCE = 500  # articles a statement
-PUBLISHERS = ("celex", "eli", "bwb", "number")  # the identifiers an act is known by, the surest first
+PUBLISHERS = ("celex", "bwb", "eli", "number")  # the identifiers an act is known by, the surest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def take_in(*, name: str, content: bytes, said: Said, by: Hand, at: datetime) ->
     )
     try:
         act = read_law(content)
-        instrument, as_of = said.instrument or instrument_of(act), said.as_of or date_of(act)
+        instrument, as_of = said.instrument or instrument_of(act), said.as_of or act.version_date or at.date()
     except Unreadable as problem:
         return refused(source, problem, by)
     source.content = content
@@ -74,7 +75,7 @@ def take_in(*, name: str, content: bytes, said: Said, by: Hand, at: datetime) ->
             source.kind, source.reason = found[0].kind, " ".join(hold.sentence for hold in found)
             return noted(Taken(source), State.HELD, by, {"instrument": instrument, "as_of": as_of.isoformat()})
         source.accepted = said.accept.strip() if found else ""
-        warnings = [*act.warnings, *gaps(act)]
+        warnings = [*act.warnings, *gaps(act), *([] if said.as_of or act.version_date else [UNDATED])]
         taken = imported(source, new_text(act, instrument, as_of, warnings), warnings, by)
         keep_articles(taken.text, act)
         return taken
@@ -90,13 +91,9 @@ def instrument_of(act: Act) -> str:
     for name in PUBLISHERS:
         if key := act.identifiers.get(name, ""):
             return key[:LONGEST_KEY]
+    if act.title:
+        return act.title[:LONGEST_KEY]
     raise Unreadable("no_instrument", "The file doesn't say which act it is. Say so with --instrument.")
-
-
-def date_of(act: Act) -> date:
-    if act.version_date is None:
-        raise Unreadable("no_date", "The file doesn't say as of when its text stands. Say so with --as-of.")
-    return act.version_date
 
 
 def text_before(instrument: str, language: str, as_of: date) -> LawText | None:

@@ -23,6 +23,12 @@ def test_an_excerpt_is_held() -> None:
     assert kinds(act("8", excerpt=True)) == ["excerpt"]
 
 
+def test_a_text_with_more_numbers_missing_than_there_is_an_excerpt() -> None:
+    assert kinds(act("1", "2", "3", "4", "521")) == ["excerpt"]
+    assert kinds(act("1", "2", "4", "57")) == ["excerpt"]
+    assert kinds(act("1", "3", "5")) == []
+
+
 @pytest.mark.parametrize(("letters", "held"), [(56, False), (112, False), (113, True), (100_000, True)])
 def test_less_than_half_of_the_text_before_is_held(letters: int, held: bool) -> None:
     before = Before(letters, same_date=False, sha256="another")

@@ -17,7 +17,7 @@ from audit.verification import verify_tenant
 from tests.audit.trails import bypass_guards, run, seal
 from tests.verifier.law.files import path
 from verifier.models import LawArticle, LawImport, LawText
-from verifier.services.corpus import Hand, Said, Taken, take_in
+from verifier.services.corpus import UNDATED, Hand, Said, Taken, take_in
 
 pytestmark = pytest.mark.django_db
 BY = Hand("ada", ActorType.PERSON, "admin")
@@ -105,7 +105,8 @@ def test_a_gap_is_only_a_warning() -> None:
 def test_what_the_file_does_not_say_is_asked_for() -> None:
     content = page("1").replace(b"02015L0849", b"nothing")
     assert take(content).source.kind == "no_instrument"
-    assert take(content, instrument="AMLD4").source.kind == "no_date"
+    undated = take(content, instrument="AMLD3")
+    assert undated.warnings == [UNDATED]
     taken = take(content, instrument="AMLD4", as_of=date(2024, 2, 1))
     assert taken.text is not None
     assert taken.text.instrument == "AMLD4"

@@ -46,7 +46,8 @@ def holds(act: Act, before: Before | None) -> list[Hold]:
 
 def more_missing_than_there(act: Act) -> bool:
     own = next((numbers for container, numbers in numbers_by_container(act.articles) if not container), set())
-    return bool(own) and max(own) - min(own) + 1 > 2 * len(own)
+    articles = sum(not article.container for article in act.articles)
+    return bool(own) and max(own) - min(own) + 1 > 2 * articles
 
 
 def count_letters(act: Act) -> int:

@@ -48,9 +48,14 @@ class Command(BaseCommand):
 def files(paths: list[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
-            yield from sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES and each.is_file())
+            yield from sorted(each for each in path.rglob("*") if each.suffix in SUFFIXES and is_text(each))
         else:
             yield path
+
+
+def is_text(path: Path) -> bool:
+    """Beside a text in Formex lies a file that only tells of it."""
+    return path.is_file() and not path.name.endswith(".doc.xml")
 
 
 def read(path: Path) -> bytes:

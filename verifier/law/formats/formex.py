@@ -12,6 +12,7 @@ from lxml import etree
 
 from verifier.law.blocks import structure
 from verifier.law.lines import Lines
+from verifier.law.normalise import normalised
 from verifier.law.numbers import article_number
 from verifier.law.parsing import local, parse_xml
 from verifier.law.texts import Act, Article, Unreadable
@@ -47,12 +48,16 @@ def read_tree(root: Any) -> Act:
         format="formex",
         language=language,
         articles=tuple(reader.articles),
-        title=" ".join(
-            "".join((root.find(".//TITLE") if root.find(".//TITLE") is not None else root).itertext()).split()
-        )[:1000],
+        title=title_of(root),
         identifiers={"celex": celex} if celex else {},
         version_date=day(started),
     )
+
+
+def title_of(root: Any) -> str:
+    title = root.find(".//TITLE")
+    lines = ["".join(text_of(each)) for each in title.iter("P")] if title is not None else []
+    return normalised(" ".join(lines))[:1000]
 
 
 def day(text: str) -> date | None:

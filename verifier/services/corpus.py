@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from audit.chain import printable
 from audit.log import Recorded, record, tenant_scope
 from audit.models import SYSTEM_TENANT_ID, ActorType
+from verifier.law import instruments
 from verifier.law.gate import Before, gaps, holds
 from verifier.law.reading import read_law
 from verifier.law.texts import Act, Article, Paragraph, Point, Unreadable, sha256_of_act
@@ -88,11 +89,13 @@ def one_import_at_a_time() -> None:
 
 
 def instrument_of(act: Act) -> str:
-    for name in PUBLISHERS:
-        if key := act.identifiers.get(name, ""):
-            return key[:LONGEST_KEY]
-    if act.title:
-        return act.title[:LONGEST_KEY]
+    """The key of an act that is known here by one of its identifiers or its title, else its surest identifier."""
+    told = [act.identifiers[name] for name in PUBLISHERS if act.identifiers.get(name)]
+    known = instruments.by_identifier(told) or instruments.by_title(act.title)
+    if known:
+        return known
+    if told or act.title:
+        return (told[0] if told else act.title)[:LONGEST_KEY]
     raise Unreadable("no_instrument", "The file doesn't say which act it is. Say so with --instrument.")
 
 

@@ -5,6 +5,7 @@ articles, with headings that look the same. Pages without ids are cut at their h
 """
 
 import re
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -70,8 +71,31 @@ def read_tree(root: Any) -> Act:
         articles=tuple(reader.articles),
         title=normalised(reader.title)[:1000],
         identifiers={"celex": celex} if celex else {},
-        version_date=reader.published,
+        version_date=day_of(reader.title) or reader.published,
     )
+
+
+MONTHS = {
+    month: place
+    for names in (
+        "january february march april may june july august september october november december",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "januari februari maart april mei juni juli augustus september oktober november december",
+        "ledna února března dubna května června července srpna září října listopadu prosince",
+    )
+    for place, month in enumerate(names.split(), 1)
+}
+SPELLED = re.compile(r"\b(\d{1,2})\.?\s+([^\W\d]+)\s+(\d{4})\b")
+
+
+def day_of(title: str) -> date | None:
+    """The day of the act, by which it is called; its publication comes later."""
+    for found in SPELLED.finditer(normalised(title)):
+        if month := MONTHS.get(found[2].casefold()):
+            with suppress(ValueError):  # no such day: not a date
+                return date(int(found[3]), month, int(found[1]))
+    return None
 
 
 def celex_of(title: str) -> str:

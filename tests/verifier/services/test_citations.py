@@ -107,7 +107,17 @@ def test_the_shell_gives_rows_back_with_what_was_found(tmp_path: Path) -> None:
     assert (first["mine"], first["state"], second["state"]) == (7, "not_in_corpus", "ungrammatical")
 
 
-@pytest.mark.parametrize("line", ["no json", "[1]", '{"citation": 5}'])
+@pytest.mark.parametrize("flag", [[], ["--json"]])
+def test_signs_that_no_database_holds_are_only_strange(tmp_path: Path, flag: list[str]) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(r'{"citation": "AMLR\ud800 Art. 1", "instrument": "A\u0000\udfff"}' + "\n", encoding="utf-8")
+    out = StringIO()
+    call_command("resolve_citation", "--file", str(file), *flag, stdout=out)
+    assert "not_in_corpus" in out.getvalue()
+    out.getvalue().encode("utf-8")
+
+
+@pytest.mark.parametrize("line", ["no json", "[1]", '{"citation": 5}', '{"citation": ' + "[" * 100_000])
 def test_a_row_that_cannot_be_read_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(f'{{"citation": "AMLR"}}\n{line}\n', encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from audit.chain import printable
 from verifier.services.citations import Resolution, resolve
 
 
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         for row in rows:
             found = resolve(
                 str(row["citation"]),
-                instrument=str(row.get("instrument") or given["instrument"] or ""),
+                instrument=plain(str(row.get("instrument") or given["instrument"] or "")),
                 as_of=day(row.get("as_of")) or given["as_of"],
                 today=today,
             )
@@ -51,11 +52,16 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise CommandError(f"{path}, line {number}: {problem}.", returncode=2) from None
         if not isinstance(row, dict) or not isinstance(row.get("citation"), str):
             raise CommandError(f"{path}, line {number}: a row needs a text `citation`.", returncode=2)
         yield row
+
+
+def plain(text: str) -> str:
+    """As a database and a terminal can take it."""
+    return printable(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def day(value: object) -> date | None:
@@ -67,5 +73,5 @@ def day(value: object) -> date | None:
 
 
 def in_words(found: Resolution) -> str:
-    told = f"{found.citation}: {found.state}"
+    told = f"{plain(found.citation)}: {found.state}"
     return f"{told}, missing {', '.join(found.missing)}" if found.missing else told
